@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is held to the same bar.
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+/// A room of the house: a library target that imports exactly what it names.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of one room, with the shared helpers of all tests.
+func tests(of name: String, _ more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + more,
+        exclude: exclude, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "larder",
+    products: [
+        .executable(name: "larder", targets: ["LarderCommand"]),
+        .library(name: "Downloads", targets: ["Downloads"]),
+        .library(name: "Archives", targets: ["Archives"]),
+    ],
+    targets: [
+        // System libraries, and the header-only shims that make them callable from Swift.
+        .systemLibrary(name: "CZlib", path: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        room("Platform", ["CLinux", "CCrypto"]),
+        room("Diagnostics"),
+        room("JSONSyntax", ["Diagnostics"]),
+        room("BundleManifest", ["JSONSyntax", "Diagnostics"]),
+        room("Transfer", ["Platform", "CCurl"]),
+        room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
+        room("Archives", ["Platform", "CZlib"]),
+        room("ContentLibrary", ["Platform", "JSONSyntax", "CSQLite"]),
+        room(
+            "Jobs",
+            [
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
+                "ContentLibrary",
+            ]),
+        room("CommandLineParsing"),
+        .executableTarget(
+            name: "LarderCommand",
+            dependencies: [
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
+                "ContentLibrary", "Jobs", "CommandLineParsing",
+            ],
+            swiftSettings: strict),
+
+        // What tests share: a server that misbehaves on request, and temporary directories, processes, real servers.
+        .target(name: "FaultServer", path: "Tests/FaultServer", swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+
+        tests(of: "Platform"),
+        tests(of: "JSONSyntax", ["Diagnostics"]),
+        tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics"]),
+        tests(of: "Transfer", ["FaultServer", "Platform"]),
+        tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
+        tests(of: "Archives", ["Platform"]),
+        tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
+        tests(of: "Jobs", ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest"]),
+        tests(of: "CommandLineParsing"),
+        tests(of: "LarderCommand", ["FaultServer", "JSONSyntax"]),
+    ]
+)

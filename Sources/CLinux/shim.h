@@ -1,0 +1,48 @@
+#ifndef LARDER_CLINUX_SHIM_H
+#define LARDER_CLINUX_SHIM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* openat2(2) has no libc wrapper. Fails with ENOSYS on kernels before 5.6 and under old seccomp filters. */
+static inline int larder_openat2(int directory, const char *path, int flags, unsigned int mode, uint64_t resolve) {
+    struct open_how how = {
+        .flags = (uint64_t)(unsigned int)flags, .mode = mode, .resolve = resolve};
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+static const uint64_t larder_resolve_beneath = RESOLVE_BENEATH;
+static const uint64_t larder_resolve_no_symlinks = RESOLVE_NO_SYMLINKS;
+static const uint64_t larder_resolve_no_magiclinks = RESOLVE_NO_MAGICLINKS;
+
+/* open(2), openat(2) and ioctl(2) are variadic, which Swift can't call with a mode or a pointer. */
+static inline int larder_openat(int directory, const char *path, int flags, unsigned int mode) {
+    return openat(directory, path, flags, mode);
+}
+
+/* Shares the extents of `source` with `destination` where the file system can (FICLONE). */
+static inline int larder_clone(int destination, int source) { return ioctl(destination, FICLONE, source); }
+
+static const unsigned int larder_rename_noreplace = 1u << 0;
+static const unsigned int larder_rename_exchange = 1u << 1;
+
+/* renameat2(2) is a GNU extension that Glibc's module map doesn't show. */
+static inline int larder_renameat2(int from, const char *source, int to, const char *destination, unsigned int flags) {
+    return (int)syscall(SYS_renameat2, from, source, to, destination, flags);
+}
+
+/* O_TMPFILE is a compound macro that Swift can't import. */
+static const int larder_o_tmpfile = O_TMPFILE;
+
+#endif

@@ -1,0 +1,5 @@
+@main
+enum Larder {
+    static func main() {
+    }
+}
