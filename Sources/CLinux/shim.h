@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,7 +43,13 @@ static inline int larder_renameat2(int from, const char *source, int to, const c
     return (int)syscall(SYS_renameat2, from, source, to, destination, flags);
 }
 
+/* UTIME_OMIT is a macro with a cast. */
+static const long larder_utime_omit = UTIME_OMIT;
+
 /* O_TMPFILE is a compound macro that Swift can't import. */
 static const int larder_o_tmpfile = O_TMPFILE;
+
+/* prctl(2) is variadic. At most 15 bytes of the name are shown. */
+static inline void larder_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 #endif

@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+
+/// How a path is resolved beneath a directory without ever leaving it: by the kernel where it can, component by component where not.
+extension Directory {
+    /// Opens what is at `path` beneath this directory. A symbolic link anywhere on the way, or at the end, fails with `ELOOP`.
+    /// - Parameter mode: permission bits for a created file, before the umask.
+    package func open(_ path: RelativePath, flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> OwnedDescriptor {
+        let opened = path.withCString { pathPointer in
+            retryingInterrupts {
+                larder_openat2(
+                    descriptor.rawValue, pathPointer, flags | O_CLOEXEC, flags & O_CREAT != 0 ? mode : 0,
+                    larder_resolve_beneath | larder_resolve_no_symlinks)
+            }
+        }
+        if opened >= 0 { return OwnedDescriptor(adopting: opened, name: subject(path)) }
+        // EPERM is what an old seccomp filter says of a call it doesn't know.
+        guard errno == ENOSYS || errno == EPERM else { throw .last("open", subject(path)) }
+        return try openByComponents(path, flags: flags, mode: mode)
+    }
+
+    /// The same without `openat2`: each component is opened by the handle of the one before, never following a link.
+    func openByComponents(_ path: RelativePath, flags: Int32, mode: mode_t) throws(SystemError) -> OwnedDescriptor {
+        var holder = descriptor
+        let components = path.components
+        for (index, component) in components.enumerated() {
+            let isLast = index == components.count - 1
+            let componentFlags = isLast ? flags : O_PATH | O_DIRECTORY
+            let name = component.map { CChar(bitPattern: $0) } + [0]
+            let opened = retryingInterrupts {
+                larder_openat(holder.rawValue, name, componentFlags | O_NOFOLLOW | O_CLOEXEC, mode)
+            }
+            guard opened >= 0 else { throw .last("open", subject(path)) }
+            holder = OwnedDescriptor(adopting: opened, name: subject(path))
+        }
+        return holder
+    }
+
+    /// Calls `body` with a handle of the directory that holds `path`, and the last component: what the `…at` calls need to be safe.
+    func withParent<Result>(
+        of path: RelativePath, _ body: (Int32, UnsafePointer<CChar>) -> Result
+    ) throws(SystemError) -> Result {
+        guard let parent = path.parent else { return path.withCString { body(descriptor.rawValue, $0) } }
+        let holder = try open(parent, flags: O_PATH | O_DIRECTORY)
+        return path.name.withCString { body(holder.rawValue, $0) }
+    }
+
+    /// `withParent` for two paths at once, the second beneath `directory`.
+    func withParents<Result>(
+        _ source: RelativePath, _ directory: Directory, _ target: RelativePath,
+        _ body: (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>) -> Result
+    ) throws(SystemError) -> Result {
+        var outcome: Swift.Result<Result, SystemError>?
+        try withParent(of: source) { from, old in
+            outcome = Swift.Result { () throws(SystemError) in
+                try directory.withParent(of: target) { to, new in body(from, old, to, new) }
+            }
+        }
+        guard let outcome else { preconditionFailure("withParent calls its body") }
+        return try outcome.get()
+    }
+}

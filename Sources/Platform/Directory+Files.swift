@@ -1,0 +1,70 @@
+import CLinux
+import Glibc
+
+/// Whole files beneath a directory: read at once, replaced in one step, copied cheaply.
+extension Directory {
+    /// Reads the file at `path`.
+    /// - Parameter limitBytes: a longer file fails with `EFBIG`.
+    package func readFile(_ path: RelativePath, limitBytes: Int) throws(SystemError) -> [UInt8] {
+        try open(path, flags: O_RDONLY | O_NONBLOCK).readAll(limitBytes: limitBytes)
+    }
+
+    /// Puts `bytes` at `path` in one step: a reader, or a run after a crash, finds the old content or the new, never a part.
+    /// - Parameter flush: also survives a power loss once this returns; costs a flush of the file and of its directory.
+    package func replaceFile(
+        _ path: RelativePath, with bytes: [UInt8], mode: mode_t = 0o644, flush: Bool
+    ) throws(SystemError) {
+        let temporary = try temporarySibling(of: path)
+        do {
+            let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+            try file.setMode(mode)
+            try file.write(bytes)
+            if flush { try file.synchronizeData() }
+            try rename(temporary, to: path)
+        } catch {
+            try? remove(temporary)
+            throw error
+        }
+        guard flush else { return }
+        if let parent = path.parent { try subdirectory(parent).synchronize() } else { try synchronize() }
+    }
+
+    /// A name in the directory of `path` that nobody else uses: `.NAME.PID-COUNTER`, the name cut so that it always fits.
+    private func temporarySibling(of path: RelativePath) throws(SystemError) -> RelativePath {
+        let suffix = ".\(getpid())-\(TemporaryNames.next())"
+        let room = RelativePath.maximumComponentBytes - 1 - suffix.utf8.count
+        let name = [UInt8(ascii: ".")] + path.name.bytes.prefix(room) + Array(suffix.utf8)
+        do {
+            guard let parent = path.parent else { return try RelativePath(name) }
+            return try parent.appending(RelativePath(name))
+        } catch {
+            throw SystemError(code: ENAMETOOLONG, operation: "create a temporary file beside", subject: subject(path))
+        }
+    }
+
+    /// Makes `path` a file with the content of `source`, which must be a regular file: its extents are shared where the file system can do
+    /// that, else its bytes copied in the kernel.
+    package func copyFile(
+        from source: OwnedDescriptor, to path: RelativePath, mode: mode_t = 0o644
+    ) throws(SystemError) -> OwnedDescriptor {
+        let target = try open(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode)
+        if larder_clone(target.rawValue, source.rawValue) == 0 { return target }
+        var offset: off_t = 0
+        while true {
+            let count = retryingInterrupts { sendfile(target.rawValue, source.rawValue, &offset, 1 << 30) }
+            guard count >= 0 else { throw .last("copy", "\(source.name) to \(subject(path))") }
+            if count == 0 { return target }
+        }
+    }
+}
+
+private enum TemporaryNames {
+    private static let counter = Locked(0)
+
+    static func next() -> Int {
+        counter.withLock { value in
+            value += 1
+            return value
+        }
+    }
+}

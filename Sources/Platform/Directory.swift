@@ -1,0 +1,148 @@
+import CLinux
+import Glibc
+
+/// A directory held open: whatever happens to its name, paths are resolved beneath this very directory and never through a symbolic link.
+package final class Directory: Sendable {
+    package let descriptor: OwnedDescriptor
+
+    /// The name it was opened by, for messages; already safe to print.
+    package var name: String { descriptor.name }
+
+    init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
+
+    /// Opens the directory the operator named; links in `path` are followed.
+    /// - Parameter create: makes it, and its parents, when missing (mode 0755 less the umask).
+    package static func open(_ path: String, create: Bool = false) throws(SystemError) -> Directory {
+        if create { try makeDirectories(path) }
+        return Directory(try OwnedDescriptor.open(path, flags: O_RDONLY | O_DIRECTORY))
+    }
+
+    private static func makeDirectories(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+            throw .last("create the directory", escapedText(path))
+        }
+        let parent = String(path[..<slash])
+        if !parent.isEmpty { try makeDirectories(parent) }
+        if mkdir(path, 0o755) == 0 || errno == EEXIST || path.hasSuffix("/") { return }
+        throw .last("create the directory", escapedText(path))
+    }
+
+    /// Opens a directory beneath this one.
+    /// - Parameter create: makes it, and those between, when missing (mode 0755 less the umask).
+    package func subdirectory(_ path: RelativePath, create: Bool = false) throws(SystemError) -> Directory {
+        if create { try makeDirectories(path) }
+        return Directory(try open(path, flags: O_RDONLY | O_DIRECTORY))
+    }
+
+    /// Makes the directory `path` and those between; existing ones are fine.
+    package func makeDirectories(_ path: RelativePath) throws(SystemError) {
+        do {
+            try makeDirectory(path)
+        } catch {
+            if error.code == EEXIST { return }
+            guard error.isNotFound, let parent = path.parent else { throw error }
+            try makeDirectories(parent)
+            do { try makeDirectory(path) } catch { if error.code != EEXIST { throw error } }
+        }
+    }
+
+    /// Makes one directory; fails with `EEXIST` when something of that name is there.
+    package func makeDirectory(_ path: RelativePath, mode: mode_t = 0o755) throws(SystemError) {
+        try withParent(of: path) { parent, name in mkdirat(parent, name, mode) }
+            .orThrow("create the directory", subject(path))
+    }
+
+    /// What is at `path`; a symbolic link is not followed. Nil when there is nothing.
+    package func status(of path: RelativePath) throws(SystemError) -> FileStatus? {
+        var raw = stat()
+        do {
+            try withParent(of: path) { parent, name in fstatat(parent, name, &raw, AT_SYMLINK_NOFOLLOW) }
+                .orThrow("inspect", subject(path))
+        } catch {
+            if error.isNotFound { return nil }
+            throw error
+        }
+        return FileStatus(raw)
+    }
+
+    /// The names directly beneath this directory, in no particular order, without `.` and `..`.
+    package func names() throws(SystemError) -> [RelativePath] {
+        // A descriptor of its own: reading moves a position that the owned one would share.
+        let copy = larder_openat(descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard copy >= 0 else { throw .last("list", name) }
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            throw .last("list", name)
+        }
+        defer { closedir(stream) }
+        var result: [RelativePath] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw .last("list", name) }
+                return result
+            }
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { raw in Array(raw.prefix { $0 != 0 }) }
+            // The two that are no names of anything beneath, `.` and `..`, are no relative paths either.
+            if let path = try? RelativePath(bytes) { result.append(path) }
+        }
+    }
+
+    /// Moves what is at `source` to `target` in `directory` in one step, replacing what is there unless `replacing` is false
+    /// (then fails with `EEXIST`).
+    package func rename(
+        _ source: RelativePath, to target: RelativePath, in directory: Directory? = nil, replacing: Bool = true
+    ) throws(SystemError) {
+        let flags = replacing ? 0 : larder_rename_noreplace
+        try withParents(source, directory ?? self, target) { from, old, to, new in
+            larder_renameat2(from, old, to, new, flags)
+        }.orThrow("rename", "\(subject(source)) to \(target)")
+    }
+
+    /// Gives the file at `source` a second name; a symbolic link is linked itself, not followed.
+    package func link(
+        _ source: RelativePath, to target: RelativePath, in directory: Directory? = nil
+    ) throws(SystemError) {
+        try withParents(source, directory ?? self, target) { from, old, to, new in linkat(from, old, to, new, 0) }
+            .orThrow("link", "\(subject(source)) to \(target)")
+    }
+
+    /// Makes a symbolic link whose content is `target`, which is not checked: judge it before.
+    package func makeSymbolicLink(_ path: RelativePath, target: [UInt8]) throws(SystemError) {
+        let content = target.map { CChar(bitPattern: $0) } + [0]
+        try withParent(of: path) { parent, name in symlinkat(content, parent, name) }
+            .orThrow("create the link", subject(path))
+    }
+
+    /// The content of the symbolic link at `path`.
+    package func linkTarget(of path: RelativePath) throws(SystemError) -> [UInt8] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try withParent(of: path) { parent, name in readlinkat(parent, name, &buffer, buffer.count) }
+        guard count >= 0 else { throw .last("read the link", subject(path)) }
+        return buffer[..<count].map { UInt8(bitPattern: $0) }
+    }
+
+    /// Removes the file or link at `path`.
+    package func remove(_ path: RelativePath) throws(SystemError) {
+        try withParent(of: path) { parent, name in unlinkat(parent, name, 0) }.orThrow("remove", subject(path))
+    }
+
+    /// Removes the empty directory at `path`.
+    package func removeDirectory(_ path: RelativePath) throws(SystemError) {
+        try withParent(of: path) { parent, name in unlinkat(parent, name, AT_REMOVEDIR) }
+            .orThrow("remove", subject(path))
+    }
+
+    /// Flushes the directory's own entries to the disk: after it, what was renamed or linked here survives a power loss.
+    package func synchronize() throws(SystemError) { try descriptor.synchronize() }
+
+    func subject(_ path: RelativePath) -> String { "\(name)/\(path)" }
+}
+
+extension SignedInteger {
+    /// Turns the -1 of a system call into an error.
+    fileprivate func orThrow(_ operation: String, _ subject: String) throws(SystemError) {
+        if self == -1 { throw .last(operation, subject) }
+    }
+}

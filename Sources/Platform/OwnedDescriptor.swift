@@ -1,0 +1,150 @@
+import CLinux
+import Glibc
+
+/// A file descriptor with one owner: closed when the last reference goes, and never inherited by a child process.
+package final class OwnedDescriptor: Sendable {
+    package let rawValue: Int32
+    /// What it refers to, for messages; already safe to print.
+    package let name: String
+
+    /// Takes over `rawValue`, which nobody else may close.
+    package init(adopting rawValue: Int32, name: String) {
+        self.rawValue = rawValue
+        self.name = name
+    }
+
+    deinit { Glibc.close(rawValue) }
+
+    /// Opens `path` relative to the working directory, following links: for paths that the operator named.
+    /// - Parameter mode: permission bits for a created file, before the umask.
+    package static func open(_ path: String, flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> OwnedDescriptor
+    {
+        let descriptor = retryingInterrupts { larder_openat(AT_FDCWD, path, flags | O_CLOEXEC, mode) }
+        guard descriptor >= 0 else { throw .last("open", escapedText(path)) }
+        return OwnedDescriptor(adopting: descriptor, name: escapedText(path))
+    }
+
+    /// What the descriptor refers to right now.
+    package func status() throws(SystemError) -> FileStatus {
+        var raw = stat()
+        guard fstat(rawValue, &raw) == 0 else { throw .last("inspect", name) }
+        return FileStatus(raw)
+    }
+
+    /// Reads up to `buffer.count` bytes at the descriptor's own position; 0 at the end.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        let count = retryingInterrupts { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
+        guard count >= 0 else { throw .last("read", name) }
+        return count
+    }
+
+    /// Reads up to `buffer.count` bytes at `offset`; fewer only at the end of the file.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = retryingInterrupts { pread(rawValue, rest.baseAddress, rest.count, Int(offset) + done) }
+            guard count >= 0 else { throw .last("read", name) }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Writes all of `bytes` at the descriptor's own position.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = retryingInterrupts { Glibc.write(rawValue, rest.baseAddress, rest.count) }
+            guard count >= 0 else { throw .last("write", name) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = retryingInterrupts { pwrite(rawValue, rest.baseAddress, rest.count, Int(offset) + done) }
+            guard count >= 0 else { throw .last("write", name) }
+            done += count
+        }
+    }
+
+    /// Writes all of `bytes` at the descriptor's own position.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(SystemError) in try write(buffer) }
+        }
+        try result.get()
+    }
+
+    /// Reads to the end of the file.
+    /// - Parameter limitBytes: how much is taken at most; a longer file fails with `EFBIG`.
+    package func readAll(limitBytes: Int) throws(SystemError) -> [UInt8] {
+        var result: [UInt8] = []
+        let chunkBytes = 64 << 10
+        var chunk = [UInt8](repeating: 0, count: chunkBytes)
+        while true {
+            let read = chunk.withUnsafeMutableBytes { buffer in
+                Result { () throws(SystemError) in try self.read(into: buffer) }
+            }
+            let count = try read.get()
+            if count == 0 { return result }
+            guard count <= limitBytes - result.count else {
+                throw SystemError(code: EFBIG, operation: "read", subject: name)
+            }
+            result += chunk[..<count]
+        }
+    }
+
+    /// Cuts the file, or extends it with zeros, to `lengthBytes`.
+    package func truncate(to lengthBytes: Int64) throws(SystemError) {
+        guard retryingInterrupts({ ftruncate(rawValue, Int(lengthBytes)) }) == 0 else { throw .last("truncate", name) }
+    }
+
+    /// Flushes content and metadata to the disk (`fsync`).
+    package func synchronize() throws(SystemError) {
+        guard retryingInterrupts({ fsync(rawValue) }) == 0 else { throw .last("flush", name) }
+    }
+
+    /// Flushes content, and the metadata needed to read it back, to the disk (`fdatasync`).
+    package func synchronizeData() throws(SystemError) {
+        guard retryingInterrupts({ fdatasync(rawValue) }) == 0 else { throw .last("flush", name) }
+    }
+
+    /// Sets the permission bits, whatever the umask is.
+    package func setMode(_ mode: mode_t) throws(SystemError) {
+        guard fchmod(rawValue, mode) == 0 else { throw .last("set the mode of", name) }
+    }
+
+    /// Sets the modification time; the access time stays.
+    package func setModificationTime(_ time: Timestamp) throws(SystemError) {
+        let times = [timespec(tv_sec: 0, tv_nsec: larder_utime_omit), time.timespec]
+        guard futimens(rawValue, times) == 0 else { throw .last("set the time of", name) }
+    }
+
+    /// Takes a kernel lock (`flock`) that dies with the last descriptor of this open file.
+    /// - Returns: false when somebody else holds it and `wait` is false.
+    package func lock(exclusive: Bool, wait: Bool = false) throws(SystemError) -> Bool {
+        let operation = (exclusive ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB)
+        if retryingInterrupts({ flock(rawValue, operation) }) == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw .last("lock", name)
+    }
+
+    /// Bytes that an ordinary user may still write to the file system the descriptor is on.
+    package func freeBytes() throws(SystemError) -> Int64 { try fileSystemSpace().free }
+
+    /// Free bytes for an ordinary user, and all bytes, of the file system the descriptor is on.
+    package func fileSystemSpace() throws(SystemError) -> (free: Int64, total: Int64) {
+        var raw = statvfs()
+        guard fstatvfs(rawValue, &raw) == 0 else { throw .last("measure the free space of", name) }
+        func bytes(_ blocks: UInt) -> Int64 {
+            let product = UInt64(blocks).multipliedReportingOverflow(by: UInt64(raw.f_frsize))
+            return product.overflow ? .max : Int64(clamping: product.partialValue)
+        }
+        return (bytes(raw.f_bavail), bytes(raw.f_blocks))
+    }
+}

@@ -1,0 +1,63 @@
+import CCrypto
+
+/// A running SHA-256 (FIPS 180-4), by OpenSSL.
+package final class SHA256: @unchecked Sendable {
+    // Sendable because it is handed from thread to thread, never shared: whoever feeds it has it alone.
+    private let context: OpaquePointer
+
+    /// Looked up once: a fetch for each digest costs more than hashing a small file.
+    private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
+    package init() {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        self.context = context
+        reset()
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Starts anew, as if no byte had been seen.
+    package func reset() {
+        let code = EVP_DigestInit_ex(context, Self.algorithm, nil)
+        precondition(code == 1, "libcrypto offers no SHA-256")
+    }
+
+    package func update(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
+    /// The digest of all bytes so far; the running digest must be `reset` before it is fed again.
+    package func finalize() -> SHA256Digest {
+        var value = SIMD32<UInt8>()
+        withUnsafeMutableBytes(of: &value) { buffer in
+            _ = EVP_DigestFinal_ex(context, buffer.assumingMemoryBound(to: UInt8.self).baseAddress, nil)
+        }
+        return SHA256Digest(value)
+    }
+
+    /// The digest of `bytes`.
+    package static func digest(of bytes: some Sequence<UInt8>) -> SHA256Digest {
+        let hasher = SHA256()
+        Array(bytes).withUnsafeBytes(hasher.update)
+        return hasher.finalize()
+    }
+
+    /// Feeds `lengthBytes` bytes of a file, from its start, in pieces of 1 MiB.
+    /// - Returns: how many bytes there were, fewer than asked when the file is shorter.
+    package func update(
+        from file: OwnedDescriptor, lengthBytes: Int64 = .max
+    ) throws(SystemError) -> Int64 {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { piece.deallocate() }
+        var done: Int64 = 0
+        while done < lengthBytes {
+            let wanted = Int(min(Int64(piece.count), lengthBytes - done))
+            let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: done)
+            if count == 0 { break }
+            update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            done += Int64(count)
+        }
+        return done
+    }
+}
