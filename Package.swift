@@ -20,8 +20,8 @@ let package = Package(
     name: "larder",
     products: [
         .executable(name: "larder", targets: ["LarderCommand"]),
-        .library(name: "Downloads", targets: ["Downloads"]),
-        .library(name: "Archives", targets: ["Archives"]),
+        .library(name: "Downloads", targets: ["Downloads", "Transfer", "Platform"]),
+        .library(name: "Archives", targets: ["Archives", "Platform"]),
     ],
     targets: [
         // System libraries, and the header-only shims that make them callable from Swift.

@@ -14,19 +14,41 @@ extension Directory {
     package func replaceFile(
         _ path: RelativePath, with bytes: [UInt8], mode: mode_t = 0o644, flush: Bool
     ) throws(SystemError) {
-        let temporary = try temporarySibling(of: path)
-        do {
+        try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
             let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
             try file.setMode(mode)
             try file.write(bytes)
+            return file
+        }
+        guard flush else { return }
+        if let parent = path.parent { try subdirectory(parent).synchronize() } else { try synchronize() }
+    }
+
+    /// Puts a copy of `source`, which must be a regular file, at `path` in one step.
+    /// - Parameter flush: the bytes are on the disk before the name is; the directory itself is not flushed.
+    package func placeCopy(
+        of source: OwnedDescriptor, at path: RelativePath, mode: mode_t = 0o644, flush: Bool
+    ) throws(SystemError) {
+        try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
+            let file = try copyFile(from: source, to: temporary, mode: mode)
+            try file.setMode(mode)
+            return file
+        }
+    }
+
+    /// Lets `make` fill a temporary file beside `path`, and renames it when it is complete.
+    private func placeFile(
+        at path: RelativePath, flush: Bool, make: (RelativePath) throws(SystemError) -> OwnedDescriptor
+    ) throws(SystemError) {
+        let temporary = try temporarySibling(of: path)
+        do {
+            let file = try make(temporary)
             if flush { try file.synchronizeData() }
             try rename(temporary, to: path)
         } catch {
             try? remove(temporary)
             throw error
         }
-        guard flush else { return }
-        if let parent = path.parent { try subdirectory(parent).synchronize() } else { try synchronize() }
     }
 
     /// A name in the directory of `path` that nobody else uses: `.NAME.PID-COUNTER`, the name cut so that it always fits.

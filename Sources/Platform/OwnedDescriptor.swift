@@ -134,6 +134,11 @@ package final class OwnedDescriptor: Sendable {
         throw .last("lock", name)
     }
 
+    /// Gives a kernel lock back before the descriptor is closed.
+    package func unlock() throws(SystemError) {
+        guard flock(rawValue, LOCK_UN) == 0 else { throw .last("unlock", name) }
+    }
+
     /// Bytes that an ordinary user may still write to the file system the descriptor is on.
     package func freeBytes() throws(SystemError) -> Int64 { try fileSystemSpace().free }
 

@@ -1,11 +1,11 @@
 /// A SHA-256 value: 32 bytes, written as 64 lowercase hexadecimal digits.
-package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
+public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     private let value: SIMD32<UInt8>
 
     init(_ value: SIMD32<UInt8>) { self.value = value }
 
     /// Reads 64 hexadecimal digits, in either case; nil for anything else.
-    package init?(hex: String) {
+    public init?(hex: String) {
         let digits = Array(hex.utf8)
         guard digits.count == 64 else { return nil }
         var value = SIMD32<UInt8>()
@@ -18,9 +18,11 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    package var bytes: [UInt8] { (0..<32).map { value[$0] } }
+    /// The 32 bytes.
+    public var bytes: [UInt8] { (0..<32).map { value[$0] } }
 
-    package var description: String {
+    /// 64 lowercase hexadecimal digits.
+    public var description: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(64)

@@ -73,27 +73,12 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The last component of the path, percent-decoded; empty when the path ends with a slash.
     public var lastPathComponent: [UInt8] {
-        Self.percentDecoded(
+        percentDecoded(
             path.utf8.suffix(from: path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex).dropFirst())
     }
 
     /// The whole path, percent-decoded: for `file` URLs.
-    public var decodedPath: [UInt8] { Self.percentDecoded(Substring(path).utf8) }
-
-    private static func percentDecoded(_ encoded: Substring.UTF8View) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = encoded
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                result.append(UInt8(digits[0] << 4 | digits[1]))
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return result
-    }
+    public var decodedPath: [UInt8] { percentDecoded(Substring(path).utf8) }
 
     /// The URL as it may be shown: without user name and password, and with a query's content left out, where signed URLs keep
     /// their secrets.
