@@ -25,9 +25,20 @@ final class ConnectedSocket: Sendable {
 
     func close() { descriptor.close() }
 
-    /// Makes `close` reset the connection.
-    func resetOnClose() {
+    /// Makes `close` reset the connection, once the client's kernel has all that was sent: a reset throws away what is still on its way.
+    func resetOnClose() throws(ConnectionLost) {
+        // Writable only when nothing waits to be sent; nothing tells when the rest is acknowledged, so that is asked every millisecond.
+        set(TCP_NOTSENT_LOWAT, of: Int32(IPPROTO_TCP), to: 1 as Int32)
+        try wait(for: POLLOUT)
+        while unacknowledgedSegments > 0 { try pause(for: .milliseconds(1)) }
         set(SO_LINGER, of: SOL_SOCKET, to: linger(l_onoff: 1, l_linger: 0))
+    }
+
+    private var unacknowledgedSegments: UInt32 {
+        var information = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        getsockopt(descriptor.number, Int32(IPPROTO_TCP), TCP_INFO, &information, &length)
+        return information.tcpi_unacked
     }
 
     /// - Returns: whatever has come, at least a byte; `nil` when there will be no more.

@@ -49,12 +49,12 @@ final class Connection: Sendable {
                 listener.log.update { $0[exchange].status = reply.status }
                 if request.method != "HEAD" && reply.hasBody { try deliverBody(of: reply, exchange) }
             }
+            guard let cut = reply.delivery.cut, request.method != "HEAD" else { return .complete }
+            if cut.ending == .reset { try socket.resetOnClose() }
+            return .cut
         } catch {
             return error == .serverStopped ? .serverStopped : .peerClosed
         }
-        guard let cut = reply.delivery.cut, request.method != "HEAD" else { return .complete }
-        if cut.ending == .reset { socket.resetOnClose() }
-        return .cut
     }
 
     private func deliverBody(of reply: Reply, _ exchange: Int) throws(ConnectionLost) {
@@ -63,13 +63,15 @@ final class Connection: Sendable {
         var sent: UInt64 = 0
         for stop in plan.stops {
             while sent < stop.afterBytes {
+                if let pause = plan.pauseBeforePiece { try socket.pause(for: pause) }
                 let count = Int(min(UInt64(plan.pieceBytes), stop.afterBytes - sent))
-                buffer.withUnsafeMutableBytes { reply.body.fill($0[..<count], at: sent) }
+                buffer.withUnsafeMutableBytes {
+                    reply.body.fill(UnsafeMutableRawBufferPointer(rebasing: $0[..<count]), at: sent)
+                }
                 try sendPiece(buffer[..<count], reply.framing)
                 sent += UInt64(count)
                 let total = sent
                 listener.log.update { $0[exchange].bodyBytesSent = total }
-                if let pause = plan.pauseAfterPiece { try socket.pause(for: pause) }
             }
             switch stop.then {
             case .goOn: break
@@ -98,7 +100,7 @@ private struct DeliveryPlan {
 
     let stops: [(afterBytes: UInt64, then: Action)]
     let pieceBytes: Int
-    let pauseAfterPiece: Duration?
+    let pauseBeforePiece: Duration?
 
     init(of reply: Reply) {
         let delivery = reply.delivery
@@ -117,12 +119,12 @@ private struct DeliveryPlan {
         if case .chunked(let chunkBytes) = reply.framing { pieceBytes = min(pieceBytes, chunkBytes) }
         guard let rate = delivery.bytesPerSecond else {
             self.pieceBytes = pieceBytes
-            pauseAfterPiece = nil
+            pauseBeforePiece = nil
             return
         }
         // Twenty pieces a second look steady to a client.
         self.pieceBytes = min(pieceBytes, max(1, Int(clamping: rate / 20)))
-        pauseAfterPiece = .seconds(Double(self.pieceBytes) / Double(max(1, rate)))
+        pauseBeforePiece = .seconds(Double(self.pieceBytes) / Double(max(1, rate)))
     }
 }
 

@@ -1,5 +1,3 @@
-import TestSupport
-
 /// The bytes of a representation, or a slice of them: in memory, or computed when they are needed.
 package struct Content: Sendable {
     private enum Source: Sendable {
@@ -36,15 +34,14 @@ package struct Content: Sendable {
     package func bytes(at offset: UInt64 = 0, count: Int = .max) -> [UInt8] {
         let length = Int(min(UInt64(count), lengthBytes - min(offset, lengthBytes)))
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
-            fill(UnsafeMutableRawBufferPointer(buffer)[..<length], at: offset)
+            fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<length]), at: offset)
             initialized = length
         }
     }
 
     /// Fills a buffer, all of which must be inside the content.
-    func fill(_ buffer: Slice<UnsafeMutableRawBufferPointer>, at offset: UInt64) {
+    func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) {
         let start = range.lowerBound + offset
-        let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer)
         switch source {
         case .bytes(let bytes): buffer.copyBytes(from: bytes[Int(start)..<Int(start) + buffer.count])
         case .pattern(let pattern): pattern.fill(buffer, at: start)

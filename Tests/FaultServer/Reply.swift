@@ -15,7 +15,7 @@ package struct Reply: Sendable {
     package enum Ending: Sendable {
         /// An orderly end (FIN).
         case finish
-        /// A connection reset (RST). It may overtake bytes that are still in the kernel.
+        /// A connection reset (RST), after the client's kernel has got the bytes before it.
         case reset
     }
 

@@ -26,8 +26,12 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// The number that the first of the inherited descriptors gets.
+    package static let firstInherited: Int32 = 3
+
     package let processID: pid_t
     private let name: String
+    private let lastSignal: Int32
     private let result = Watched(Result())
 
     /// Starts a program.
@@ -37,13 +41,15 @@ package final class ChildProcess: Sendable {
     ///   - environment: `nil` inherits the test's own.
     ///   - directory: the working directory; `nil` inherits the test's own.
     ///   - input: what it reads from its standard input, which then ends.
-    ///   - inherited: descriptors it gets as number 3 and up.
+    ///   - inherited: descriptors it gets as `firstInherited` and up.
+    ///   - lastSignal: what it gets when nobody holds it any more.
     ///   - outputLimitBytes: how much to keep of each output; the rest is read and dropped.
     package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, directory: String? = nil,
-        input: [UInt8] = [], inherited: [Int32] = [], outputLimitBytes: Int = 16 << 20
+        input: [UInt8] = [], inherited: [Int32] = [], lastSignal: Int32 = SIGKILL, outputLimitBytes: Int = 16 << 20
     ) throws {
         name = program
+        self.lastSignal = lastSignal
         var command = [program.contains("/") ? program : try Tool.path(program)] + arguments
         if let directory { command = [try Tool.path("env"), "--chdir=\(directory)"] + command }
         let environment = environment ?? Self.inheritedEnvironment
@@ -55,12 +61,12 @@ package final class ChildProcess: Sendable {
         try collect(pipes, input, outputLimitBytes)
     }
 
-    deinit { kill(SIGKILL) }
+    deinit { kill(lastSignal) }
 
     /// Runs a program to its end.
     ///
-    /// - Parameter limit: a safety net: after this time the program is killed.
-    /// - Throws: `WaitTimedOut` after that, with what it had written.
+    /// - Parameter limit: a safety net: after this time it is killed.
+    /// - Throws: `WaitTimedOut` then, with what it had written.
     package static func run(
         _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, directory: String? = nil,
         input: [UInt8] = [], within limit: Duration = .seconds(60)
@@ -87,10 +93,25 @@ package final class ChildProcess: Sendable {
     }
 
     /// Waits until `predicate` finds what it looks for in what was written.
+    ///
+    /// - Throws: `WaitTimedOut`; `EndedEarly` if the process ends without that.
     package func wait<Found: Sendable>(
         for what: String, within limit: Duration = .seconds(30), until predicate: @escaping @Sendable (Result) -> Found?
     ) async throws -> Found {
-        try await result.wait(for: "\(what) of \(name)", within: limit, until: predicate)
+        let what = "\(what) of \(name)"
+        let end: Swift.Result<Found, EndedEarly> = try await result.wait(for: what, within: limit) { result in
+            if let found = predicate(result) { return .success(found) }
+            return result.status == nil ? nil : .failure(EndedEarly(what: what, result: result))
+        }
+        return try end.get()
+    }
+
+    /// A process ended before it did what a test waited for.
+    package struct EndedEarly: Error, CustomStringConvertible {
+        package let what: String
+        package let result: Result
+
+        package var description: String { "waited for \(what), but it ended: \(result)" }
     }
 
     /// The environment of the tests themselves.

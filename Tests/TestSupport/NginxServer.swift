@@ -15,13 +15,14 @@ package final class NginxServer: Sendable {
     private let process: ChildProcess
     private let directory: TemporaryDirectory
 
-    /// Starts nginx. It answers at once: it inherits a socket that listens already, so no port can be lost to others.
+    /// Starts nginx, and waits until it is up. It inherits a socket that listens already, so no port can be lost to others.
     ///
     /// - Parameters:
     ///   - root: the directory it serves.
-    ///   - limitRate: bytes a second for each connection; `nil` for no limit.
+    ///   - limitRate: bytes a second for each connection, the first second's worth at once; `nil` for no limit.
     ///   - serverDirectives: more of nginx's language for the `server` block, locations too.
-    package init(root: String, limitRate: UInt64? = nil, serverDirectives: String = "") throws {
+    /// - Throws: `MissingTool`; `ChildProcess.EndedEarly` with what nginx says of its configuration.
+    package init(root: String, limitRate: UInt64? = nil, serverDirectives: String = "") async throws {
         let listener = try LoopbackListener()
         directory = try TemporaryDirectory()
         port = listener.port
@@ -29,14 +30,15 @@ package final class NginxServer: Sendable {
             root: root, port: port, scratch: directory.path, limitRate: limitRate, serverDirectives: serverDirectives)
         try directory.write(configuration.utf8, to: "nginx.conf")
         var environment = ChildProcess.inheritedEnvironment
-        environment["NGINX"] = "3;"
+        environment["NGINX"] = "\(ChildProcess.firstInherited);"
         process = try ChildProcess(
             "nginx", ["-p", directory.path, "-c", directory["nginx.conf"], "-e", "stderr"], environment: environment,
-            inherited: [listener.descriptor.number])
+            inherited: [listener.descriptor.number], lastSignal: SIGTERM)
+        // The last of the notices it gives at its start.
+        try await process.wait(for: "the start") { $0.errorText.contains("RLIMIT_NOFILE") ? () : nil }
     }
 
-    deinit { stop() }
-
+    /// Ends it, as its deinitializer does, too. Not by SIGKILL, which would leave its worker behind.
     package func stop() { process.kill(SIGTERM) }
 
     package func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
@@ -70,7 +72,7 @@ package final class NginxServer: Sendable {
         }
     }
 
-    /// A single process in the foreground, whoever runs it: as root, nginx's workers would be somebody who can't read the root's files.
+    /// In the foreground, with one worker. Started by root, that would be a user who can't read what only root may, but for `user`.
     private static func configuration(
         root: String, port: UInt16, scratch: String, limitRate: UInt64?, serverDirectives: String
     ) -> String {
@@ -78,9 +80,10 @@ package final class NginxServer: Sendable {
             .map { "\($0)_temp_path \(scratch)/\($0);" }.joined(separator: " ")
         return """
             daemon off;
-            master_process off;
+            worker_processes 1;
+            \(geteuid() == 0 ? "user root;" : "")
             pid \(scratch)/nginx.pid;
-            error_log stderr warn;
+            error_log stderr notice;
             events { worker_connections 512; }
             http {
                 \(scratchPaths)

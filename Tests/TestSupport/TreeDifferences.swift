@@ -55,13 +55,6 @@ private struct TreeComparison {
     }
 }
 
-/// How some bytes differ from those expected, said in a line; `nil` if they don't.
-package func contentDifference(_ expected: [UInt8], _ actual: [UInt8]) -> String? {
-    guard expected != actual else { return nil }
-    let common = zip(expected, actual).prefix { $0 == $1 }.count
-    return "differs from byte \(common) on; \(actual.count) bytes instead of \(expected.count)"
-}
-
 /// Something in a directory, not followed if it is a link.
 private struct Node {
     let path: FilePathBytes

@@ -31,29 +31,24 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
     }
 
     /// The state at this moment.
-    package var now: State {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return state
-    }
+    package var now: State { locked { state } }
 
     /// Changes the state in one indivisible step, then wakes whoever waited for what it has become.
-    package func update<Result, Failure: Error>(
-        _ change: (inout State) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        let outcome: Swift.Result<Result, Failure>
+    package func update<Result>(_ change: (inout State) throws -> Result) rethrows -> Result {
         var wakes: [() -> Void] = []
-        pthread_mutex_lock(mutex)
-        do throws(Failure) { outcome = .success(try change(&state)) } catch { outcome = .failure(error) }
-        for (id, waiter) in waiters {
-            guard let wake = waiter.look(state) else { continue }
-            waiters[id] = nil
-            wakes.append(wake)
+        // Outside the lock, and whether or not `change` has failed half-way.
+        defer { for wake in wakes { wake() } }
+        return try locked {
+            defer {
+                wakes = waiters.compactMap { id, waiter in
+                    guard let wake = waiter.look(state) else { return nil }
+                    waiters[id] = nil
+                    return wake
+                }
+                pthread_cond_broadcast(changed)
+            }
+            return try change(&state)
         }
-        pthread_cond_broadcast(changed)
-        pthread_mutex_unlock(mutex)
-        for wake in wakes { wake() }
-        return try outcome.get()
     }
 
     /// Waits until `predicate` finds something, and returns it.
@@ -61,22 +56,20 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - what: completes "waited for …" in the error.
     ///   - limit: a safety net for a broken test, not a schedule; 30 seconds.
+    ///   - predicate: looks at the state and nothing else, because it runs under the lock.
     /// - Throws: `WaitTimedOut` with the state as it was then; `CancellationError`.
     package func wait<Found: Sendable>(
         for what: String, within limit: Duration = .seconds(30), until predicate: @escaping @Sendable (State) -> Found?
     ) async throws -> Found {
-        let id = update { _ in takeWaiterID() }
+        let id = takeWaiterID()
         let watchdog = Task { [weak self] in
             try await Task.sleep(for: limit)
             guard let self else { return }
-            let seen = String(describing: self.now)
-            self.fail(id, with: WaitTimedOut(what: what, limit: limit, seen: seen))
+            self.fail(id, with: WaitTimedOut(what: what, limit: limit, seen: String(describing: self.now)))
         }
         defer { watchdog.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                add(id, predicate, continuation)
-            }
+            try await withCheckedThrowingContinuation { add(id, predicate, $0) }
         } onCancel: {
             fail(id, with: CancellationError())
         }
@@ -84,43 +77,42 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
 
     /// Blocks this thread until `predicate` holds. For threads of their own, never for tasks.
     package func block(until predicate: (State) -> Bool) {
-        pthread_mutex_lock(mutex)
-        while !predicate(state) { pthread_cond_wait(changed, mutex) }
-        pthread_mutex_unlock(mutex)
+        locked {
+            while !predicate(state) { pthread_cond_wait(changed, mutex) }
+        }
     }
 
-    /// Called with the lock held.
+    private func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body()
+    }
+
     private func takeWaiterID() -> UInt64 {
-        nextWaiter += 1
-        return nextWaiter
+        locked {
+            nextWaiter += 1
+            return nextWaiter
+        }
     }
 
     private func add<Found: Sendable>(
         _ id: UInt64, _ predicate: @escaping @Sendable (State) -> Found?,
         _ continuation: CheckedContinuation<Found, any Error>
     ) {
-        pthread_mutex_lock(mutex)
-        // A cancellation that came before the waiter was there found nobody to fail.
-        let isCancelled = Task.isCancelled
-        let found = isCancelled ? nil : predicate(state)
-        if !isCancelled, found == nil {
+        let answer: Swift.Result<Found, any Error>? = locked {
+            // A cancellation that came before the waiter was there found nobody to fail.
+            if Task.isCancelled { return .failure(CancellationError()) }
+            if let found = predicate(state) { return .success(found) }
             waiters[id] = Waiter(
                 look: { state in predicate(state).map { found in { continuation.resume(returning: found) } } },
                 fail: { continuation.resume(throwing: $0) })
+            return nil
         }
-        pthread_mutex_unlock(mutex)
-        if isCancelled {
-            continuation.resume(throwing: CancellationError())
-        } else if let found {
-            continuation.resume(returning: found)
-        }
+        if let answer { continuation.resume(with: answer) }
     }
 
     private func fail(_ id: UInt64, with error: any Error) {
-        pthread_mutex_lock(mutex)
-        let waiter = waiters.removeValue(forKey: id)
-        pthread_mutex_unlock(mutex)
-        waiter?.fail(error)
+        locked { waiters.removeValue(forKey: id) }?.fail(error)
     }
 }
 
