@@ -53,7 +53,7 @@ package final class ChildProcess: Sendable {
         var command = [program.contains("/") ? program : try Tool.path(program)] + arguments
         if let directory { command = [try Tool.path("env"), "--chdir=\(directory)"] + command }
         let environment = environment ?? Self.inheritedEnvironment
-        let (processID, pipes) = try SpawnLock.hold {
+        let (processID, pipes) = try spawnLock.hold {
             let pipes = try Pipes()
             return (try spawn(command, environment, pipes.childEnds + inherited), pipes)
         }

@@ -1,14 +1,8 @@
 import Glibc
 
-/// Held while a child process is started, and while descriptors exist that aren't close-on-exec yet:
-/// a child that inherits a socket would keep it open after its owner closed it.
-package enum SpawnLock {
-    private static let lock = Watched<Void>(())
-
-    package static func hold<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try lock.update { _ in try body() }
-    }
-}
+/// Held while a child process is started, and while descriptors exist that aren't close-on-exec yet: a child that inherits a
+/// socket would keep it open after its owner closed it.
+let spawnLock = Lock()
 
 /// Marks a descriptor as one that children don't inherit.
 package func setCloseOnExec(_ descriptor: Int32) {

@@ -35,7 +35,7 @@ package final class LoopbackListener: Sendable {
 
     /// - Returns: a connection that doesn't block and that children don't inherit; `nil` if there is none to take.
     package func accept() -> OwnedDescriptor? {
-        SpawnLock.hold {
+        spawnLock.hold {
             let accepted = Glibc.accept(descriptor.number, nil, nil)
             guard accepted >= 0 else { return nil }
             setCloseOnExec(accepted)

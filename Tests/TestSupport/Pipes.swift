@@ -8,7 +8,7 @@ final class Pipes: Sendable {
     private let output: Pipe
     private let errors: Pipe
 
-    /// To be made, and handed to a child, under `SpawnLock`.
+    /// To be made, and handed to a child, under `spawnLock`.
     init() throws(SystemError) {
         (input, output, errors) = (try Pipe(), try Pipe(), try Pipe())
     }

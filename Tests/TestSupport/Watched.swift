@@ -1,11 +1,9 @@
 import Glibc
 
 /// A value behind a lock, whose changes tests and threads can wait for.
-///
-/// A pthread mutex, because `Synchronization.Mutex` gives false reports under ThreadSanitizer on Linux.
-// Sendable because the state is reached only between `lock` and `unlock`.
+// Sendable because everything that changes is reached only while the lock is held.
 package final class Watched<State: Sendable>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let lock = Lock()
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
     private var waiters: [UInt64: Waiter] = [:]
@@ -19,31 +17,28 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
 
     package init(_ state: State) {
         self.state = state
-        pthread_mutex_init(mutex, nil)
         pthread_cond_init(changed, nil)
     }
 
     deinit {
         pthread_cond_destroy(changed)
-        pthread_mutex_destroy(mutex)
         changed.deallocate()
-        mutex.deallocate()
     }
 
     /// The state at this moment.
-    package var now: State { locked { state } }
+    package var now: State { lock.hold { state } }
 
     /// Changes the state in one indivisible step, then wakes whoever waited for what it has become.
     package func update<Result>(_ change: (inout State) throws -> Result) rethrows -> Result {
         var wakes: [() -> Void] = []
         // Outside the lock, and whether or not `change` has failed half-way.
         defer { for wake in wakes { wake() } }
-        return try locked {
+        return try lock.hold {
             defer {
-                wakes = waiters.compactMap { id, waiter in
-                    guard let wake = waiter.look(state) else { return nil }
+                for (id, waiter) in waiters {
+                    guard let wake = waiter.look(state) else { continue }
                     waiters[id] = nil
-                    return wake
+                    wakes.append(wake)
                 }
                 pthread_cond_broadcast(changed)
             }
@@ -77,19 +72,13 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
 
     /// Blocks this thread until `predicate` holds. For threads of their own, never for tasks.
     package func block(until predicate: (State) -> Bool) {
-        locked {
-            while !predicate(state) { pthread_cond_wait(changed, mutex) }
+        lock.hold {
+            while !predicate(state) { pthread_cond_wait(changed, lock.mutex) }
         }
     }
 
-    private func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body()
-    }
-
     private func takeWaiterID() -> UInt64 {
-        locked {
+        lock.hold {
             nextWaiter += 1
             return nextWaiter
         }
@@ -99,7 +88,7 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
         _ id: UInt64, _ predicate: @escaping @Sendable (State) -> Found?,
         _ continuation: CheckedContinuation<Found, any Error>
     ) {
-        let answer: Swift.Result<Found, any Error>? = locked {
+        let answer: Swift.Result<Found, any Error>? = lock.hold {
             // A cancellation that came before the waiter was there found nobody to fail.
             if Task.isCancelled { return .failure(CancellationError()) }
             if let found = predicate(state) { return .success(found) }
@@ -112,7 +101,7 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
     }
 
     private func fail(_ id: UInt64, with error: any Error) {
-        locked { waiters.removeValue(forKey: id) }?.fail(error)
+        lock.hold { waiters.removeValue(forKey: id) }?.fail(error)
     }
 }
 

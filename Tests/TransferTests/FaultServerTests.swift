@@ -164,6 +164,34 @@ import Testing
         #expect(contentDifference(content.bytes(), Array(result.output.suffix(300_000))) == nil)
     }
 
+    @Test func changesWhatTheHeadSays() async throws {
+        server.script(
+            "/a",
+            [
+                .altered { $0.header("ETag", "\"v2\"").header("Content-Range", "bytes 5-9/10") },
+                .altered { $0.without("ETag") },
+                .altered { $0.status(200).header("Content-Disposition", "attachment; filename=a; filename*=UTF-8''b") },
+            ])
+        let swapped = try await curl("-r", "0-9", "-o", "/dev/null", "-w", "%header{etag} %header{content-range}")
+        #expect(swapped.outputText == "\"v2\" bytes 5-9/10")
+        let unmodified = try await curl("-H", "If-None-Match: *", "-w", "%{http_code}%header{etag}")
+        #expect(unmodified.outputText == "304")
+        let misplaced = try await curl("-r", "0-9", "-w", "%{stderr}%{http_code} %header{content-range}")
+        #expect(misplaced.errorText == "200 bytes 0-9/300000")
+        #expect(misplaced.output.count == 10)
+    }
+
+    @Test func goesSilentBehindTheHeadAndThenCuts() async throws {
+        let gate = try Gate()
+        server.script("/a", [.altered { $0.stalled(afterBytes: 0, until: gate).cut(afterBytes: 0) }])
+        let client = try ChildProcess("curl", ["-sS", "--no-buffer", "-i", server.url("/a")])
+        try await client.wait(for: "the head") { $0.outputText.hasSuffix("\r\n\r\n") ? () : nil }
+        #expect(server.log.map(\.status) == [200])
+        gate.open()
+        #expect(try await client.waitForExit().status == .exited(18))
+        #expect(server.log.map(\.end) == [.cut])
+    }
+
     @Test func playsItsScriptInOrder() async throws {
         let changed = Resource(.text("new"), etag: "\"v2\"")
         server.script(

@@ -102,11 +102,19 @@ import Testing
         #expect(nginx.bodyBytesSent("/media/a%20file.bin") == 200_010)
     }
 
-    @Test func takesALimitAndDirectives() async throws {
-        let nginx = try await NginxServer(
-            root: root.path, limitRate: 400_000, serverDirectives: "location = /limit { return 418 $limit_rate; }")
-        let result = try await ChildProcess.run("curl", ["-sS", "-w", " %{http_code}", nginx.url("/limit")])
-        #expect(result.outputText == "400000 418")
+    @Test func limitsItsRate() async throws {
+        let nginx = try await NginxServer(root: root.path, limitRate: 1000)
+        let client = try ChildProcess("curl", ["-sS", "--no-buffer", nginx.url("/media/a%20file.bin")])
+        try await client.wait(for: "the first bytes") { $0.output.isEmpty ? nil : () }
+        client.kill(SIGKILL)
+        try await nginx.waitForAccesses(1)
+        #expect(1..<200_000 ~= nginx.bodyBytesSent("/media/a%20file.bin"))
+    }
+
+    @Test func takesDirectives() async throws {
+        let nginx = try await NginxServer(root: root.path, serverDirectives: "location = /pot { return 418 teapot; }")
+        let result = try await ChildProcess.run("curl", ["-sS", "-w", " %{http_code}", nginx.url("/pot")])
+        #expect(result.outputText == "teapot 418")
     }
 
     @Test func saysWhatIsWrongWithItsConfiguration() async throws {
