@@ -31,7 +31,7 @@ struct Download {
         case resting(UInt64)
     }
 
-    /// Whether any try has brought a byte yet.
+    /// Whether any try since the last pause has brought a byte.
     var hasFetched = false
 
     /// What one caller expects of the asset.

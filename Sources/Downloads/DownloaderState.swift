@@ -124,7 +124,7 @@ struct DownloaderState<Asset> {
     /// A try goes on where an earlier one had come to.
     mutating func attemptResumed(_ attempt: AttemptID, of id: DownloadID, offsetBytes: Int64) -> [Action] {
         guard isCurrent(attempt, id), let download = downloads[id] else { return [] }
-        // What this very download fetched before a lost connection was not saved by an earlier one.
+        // What this very download fetched before it lost a connection was not saved by an earlier one.
         if !download.hasFetched { statistics.resumedBytes += offsetBytes }
         downloads[id]?.progress.resumedFromBytes = offsetBytes
         downloads[id]?.progress.receivedBytes = offsetBytes
@@ -189,6 +189,7 @@ struct DownloaderState<Asset> {
             forget(id)
             return []
         }
+        downloads[id]?.hasFetched = false
         enqueue(id)
         return []
     }
