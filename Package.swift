@@ -55,7 +55,7 @@ let package = Package(
             swiftSettings: strict),
 
         // What tests share: a server that misbehaves on request, and temporary directories, processes, real servers.
-        .target(name: "FaultServer", path: "Tests/FaultServer", swiftSettings: strict),
+        .target(name: "FaultServer", dependencies: ["TestSupport"], path: "Tests/FaultServer", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Platform"),
