@@ -114,6 +114,30 @@ package final class OwnedDescriptor: Sendable {
         guard retryingInterrupts({ fdatasync(rawValue) }) == 0 else { throw .last("flush", name) }
     }
 
+    /// Asks the kernel to start writing the content back, without waiting: of many files that are flushed in turn, the first flush then
+    /// waits for all and the others find little left to do. Where the kernel can't, the flush does it alone.
+    package func startWriteback() { _ = sync_file_range(rawValue, 0, 0, UInt32(SYNC_FILE_RANGE_WRITE)) }
+
+    /// Makes this empty file share the extents of `source`.
+    /// - Returns: false where the file system can't, or the two are not on the same one; nothing has changed then.
+    package func cloneContent(of source: OwnedDescriptor) throws(SystemError) -> Bool {
+        if larder_clone(rawValue, source.rawValue) == 0 { return true }
+        switch errno {
+        case EOPNOTSUPP, ENOTTY, ENOSYS, EXDEV, EINVAL, EPERM, ETXTBSY: return false
+        default: throw .last("clone", "\(source.name) to \(name)")
+        }
+    }
+
+    /// Appends the bytes of `source`, from its start, at this descriptor's own position, without taking them out of the kernel.
+    func copyContent(of source: OwnedDescriptor) throws(SystemError) {
+        var offset: off_t = 0
+        while true {
+            let count = retryingInterrupts { sendfile(rawValue, source.rawValue, &offset, 1 << 30) }
+            guard count >= 0 else { throw .last("copy", "\(source.name) to \(name)") }
+            if count == 0 { return }
+        }
+    }
+
     /// Sets the permission bits, whatever the umask is.
     package func setMode(_ mode: mode_t) throws(SystemError) {
         guard fchmod(rawValue, mode) == 0 else { throw .last("set the mode of", name) }
