@@ -63,7 +63,7 @@ let package = Package(
         tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics"]),
         tests(of: "Transfer", ["FaultServer", "Platform"]),
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
-        tests(of: "Archives", ["Platform"]),
+        tests(of: "Archives", ["Platform", "CZlib"]),
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(of: "Jobs", ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest"]),
         tests(of: "CommandLineParsing"),
