@@ -82,3 +82,23 @@ extension Directory {
         return target
     }
 }
+
+/// Files without a name: until they get one, a crash leaves nothing of them behind.
+extension Directory {
+    /// A file on this directory's file system that has no name yet (`O_TMPFILE`), open for reading and writing.
+    package func openUnnamedFile(mode: mode_t = 0o644) throws(SystemError) -> OwnedDescriptor {
+        let opened = retryingInterrupts {
+            larder_openat(descriptor.rawValue, ".", larder_o_tmpfile | O_RDWR | O_CLOEXEC, mode)
+        }
+        guard opened >= 0 else { throw .last("create a file in", name) }
+        return OwnedDescriptor(adopting: opened, name: "a new file in \(name)")
+    }
+
+    /// Gives such a file a name; fails with `EEXIST` when the name is taken.
+    package func linkUnnamedFile(_ file: OwnedDescriptor, at path: RelativePath) throws(SystemError) {
+        let code = try withParent(of: path) { parent, name in
+            linkat(AT_FDCWD, "/proc/self/fd/\(file.rawValue)", parent, name, AT_SYMLINK_FOLLOW)
+        }
+        if code == -1 { throw .last("create", subject(path)) }
+    }
+}
