@@ -47,7 +47,7 @@ soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 bench: ## Larder against curl, wget2 and aria2 with sha256sum and unzip: RUNS=5
 	.ci/install build bench
 	$(RELEASE)
-	Tests/Bench/bench.sh .build/release/larder $(RUNS)
+	Tests/Bench/bench.py .build/release/larder $(RUNS)
 
 format: ## Format all Swift sources
 	swift format --in-place --recursive $(SOURCES)

@@ -65,7 +65,7 @@ while is_taken "$port"; do port=$((port + 1)); done
 serve 500k
 url=http://127.0.0.1:$port/demo.json
 content_bytes=$(find "$manifests/content" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
-say "nginx serves Manifests/ on port $port, held to 500 kB/s a connection. Content: $content_bytes bytes."
+say "nginx serves Manifests/ on port $port, held to 500 KiB/s a connection. Content: $content_bytes bytes."
 
 say "A first sync, interrupted half-way:"
 printf '$ larder sync %s --library LIBRARY --json\n' "$url"
@@ -75,7 +75,7 @@ sync=$!
 declare -A received=()
 interrupted=
 while read -r event; do
-    [[ $event =~ '"event":"transfer.progress"' ]] || continue
+    [[ $event = *'"event":"transfer.progress"'* ]] || continue
     [[ $event =~ \"url\":\"([^\"]*)\" ]] && from=${BASH_REMATCH[1]}
     [[ $event =~ \"received\":([0-9]+) ]] && received[$from]=${BASH_REMATCH[1]}
     sum=0
