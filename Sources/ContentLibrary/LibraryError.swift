@@ -16,6 +16,8 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
         case damaged
         /// The index, `state.db`, can't be used. Published content is not concerned.
         case indexUnusable
+        /// Another run holds the library.
+        case busy
         /// Any other refusal of the system.
         case system
     }

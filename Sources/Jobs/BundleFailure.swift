@@ -9,6 +9,8 @@ package struct BundleFailure: Error, Hashable, Sendable, CustomStringConvertible
     package let message: String
     /// The URL it is about, as it may be shown.
     package var url: String?
+    /// Whether a server said that what is here already is what it would send.
+    var isNotModified = false
 
     package enum Code: String, Hashable, Sendable {
         case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
@@ -38,6 +40,7 @@ package struct BundleFailure: Error, Hashable, Sendable, CustomStringConvertible
             default: .downloadFailed
             }
         self.init(code, error.message, url: url)
+        isNotModified = error.code == .unacceptableStatus(304)
     }
 
     init(_ error: ArchiveError) {

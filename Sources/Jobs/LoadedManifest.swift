@@ -15,23 +15,16 @@ struct LoadedManifest: Sendable {
     let bases: [TransferURL]
 }
 
-/// Why a manifest is not worked on.
-package struct ManifestProblem: Error, Sendable {
-    package let exit: ExitCode
-    /// Lines for people; at least one.
-    package let lines: [String]
-}
-
 extension LoadedManifest {
     /// A manifest of a million segments is half of this; more is nothing we would want in memory.
     private static let limitBytes = 256 << 20
 
     /// Reads and checks the manifest at `location`.
     /// - Parameter warn: told what is odd but no error, a line each.
-    /// - Throws: `ManifestProblem` with 66 when it can't be read, 65 when it isn't valid, 77 when it requires what we don't know.
+    /// - Throws: `RunProblem` with 66 when it can't be read, 65 when it isn't valid, 77 when it requires what we don't know.
     static func load(
         _ location: ManifestLocation, downloader: Downloader, warn: (String) -> Void
-    ) async throws(ManifestProblem) -> LoadedManifest {
+    ) async throws(RunProblem) -> LoadedManifest {
         let bytes = try await read(location, downloader)
         let source = SourceText(name: location.description, bytes: bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
@@ -40,7 +33,7 @@ extension LoadedManifest {
         guard let manifest, let id = ContentID(manifest.id.text) else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
-            throw ManifestProblem(
+            throw RunProblem(
                 exit: isRefusal ? .refused : .invalidManifest, lines: diagnostics.map(renderer.block))
         }
         for warning in diagnostics { warn(renderer.line(warning)) }
@@ -49,7 +42,7 @@ extension LoadedManifest {
         return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
     }
 
-    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(ManifestProblem) -> [UInt8] {
+    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8] {
         do {
             switch location {
             case .file(let path):
@@ -66,9 +59,9 @@ extension LoadedManifest {
                 return try file.bytes(limitBytes: limitBytes)
             }
         } catch let error as DownloadError where error.code == .cancelled {
-            throw ManifestProblem(exit: .interrupted, lines: [])
+            throw RunProblem(exit: .interrupted, lines: [])
         } catch {
-            throw ManifestProblem(
+            throw RunProblem(
                 exit: .unreadable, lines: ["\(location): the manifest can't be read: \(error)"])
         }
     }

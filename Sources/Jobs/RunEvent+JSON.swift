@@ -22,6 +22,7 @@ extension RunEvent.Kind {
         switch self {
         case .runStarted: "run.started"
         case .manifestLoaded: "manifest.loaded"
+        case .runFailed: "run.failed"
         case .bundlePlanned: "bundle.planned"
         case .transferStarted: "transfer.started"
         case .transferCoalesced: "transfer.coalesced"
@@ -47,6 +48,9 @@ extension RunEvent.Kind {
         case .manifestLoaded(let serial, let bundles):
             line.member("serial", serial)
             line.member("bundles", bundles)
+        case .runFailed(let exit, let message):
+            line.member("exit", exit.rawValue)
+            line.member("message", message)
         case .bundlePlanned(let bytes), .transferFinished(let bytes): line.member("bytes", bytes)
         case .transferResumed(let offset): line.member("offset", offset)
         case .transferProgress(let received, let total, let rate):

@@ -12,6 +12,8 @@ package struct RunEvent: Sendable {
     package enum Kind: Sendable {
         case runStarted(command: String)
         case manifestLoaded(serial: Int, bundles: Int)
+        /// The run, or a manifest of it, is not carried through; the exit code says of what kind the trouble is.
+        case runFailed(ExitCode, message: String)
         /// Bytes that will have to be fetched, as far as the manifest tells; 0 for a bundle that is up to date.
         case bundlePlanned(bytes: Int64)
         case transferStarted

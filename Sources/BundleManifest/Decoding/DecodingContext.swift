@@ -12,8 +12,6 @@ struct DecodingContext {
     private static let mostFindings = 1000
 
     let options: ManifestDecodingOptions
-    /// What the bundle at hand will write.
-    var outputs = OutputPaths()
     private var findings: [Finding] = []
     private var dropped = 0
     private(set) var hasErrors = false

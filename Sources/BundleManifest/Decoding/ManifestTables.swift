@@ -40,7 +40,7 @@ struct BundleDraft: Draft {
     var filename: String?
     var unpack = UnpackDraft()
     var segments: Located<[SegmentEntry]>?
-    var joinName: String?
+    var joinName: Located<String>?
     var joinDigest: Located<ContentDigest>?
     var files: Located<[FileEntry]>?
     var selection = Selection()
@@ -63,7 +63,7 @@ struct BundleDraft: Draft {
             Field("filename", .filename, of: .packaged) { $0.filename = $1 },
             Field("unpack", .object(UnpackDraft.table), of: .packaged) { $0.unpack = $1 },
             Field("segments", .segments, .required, of: [.segments]) { $0.segments = $1 },
-            Field("join", .joinName, of: [.segments]) { $0.joinName = $1 },
+            Field("join", .located(.joinName), of: [.segments]) { $0.joinName = $1 },
             Field("joinSHA256", .located(.digest), of: [.segments]) { $0.joinDigest = $1 },
             Field("files", .files, .required, of: [.files]) { $0.files = $1 },
             Field("select", .selection, of: [.hls]) { $0.selection = $1 },
@@ -94,7 +94,7 @@ struct FileDraft: Draft {
     static let table = ObjectTable<FileDraft>(
         "a file",
         [
-            Field("path", .outputPath(reserved: []), .required) { $0.path = $1 },
+            Field("path", .path, .required) { $0.path = $1 },
             Field("urls", .urls, .required) { $0.source.urls = $1 },
             Field("size", .count) { $0.source.sizeBytes = $1 },
             Field("sha256", .digest) { $0.source.digest = $1 },
@@ -112,15 +112,12 @@ struct SegmentDraft: Draft {
     static let table = ObjectTable<SegmentDraft>(
         "a segment",
         [
-            Field("path", .outputPath(reserved: segmentIndexNames), .required) { $0.path = $1 },
+            Field("path", .segmentPath, .required) { $0.path = $1 },
             Field("urls", .urls, .required) { $0.source.urls = $1 },
             Field("size", .count) { $0.source.sizeBytes = $1 },
             Field("sha256", .digest) { $0.source.digest = $1 },
             Field("duration", .duration) { $0.duration = $1 },
         ])
-
-    /// What Larder writes beside the segments.
-    static let segmentIndexNames: Set<String> = ["index.m3u8", "index.json"]
 }
 
 /// The keys of `unpack`.

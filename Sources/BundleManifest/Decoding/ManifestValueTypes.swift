@@ -30,29 +30,22 @@ extension ValueType<String> {
 
     static let filename = checked("a file name", PathRules.check(filename:))
 
-    static let joinName = output(filename, reserved: SegmentDraft.segmentIndexNames)
+    static let path = checked("a path", PathRules.check(path:))
 
-    static func outputPath(reserved: Set<String>) -> Self {
-        output(checked("a path", PathRules.check(path:)), reserved: reserved)
+    static let segmentPath = checked("a path") { path throws(Problem) in
+        try PathRules.check(path: path)
+        try checkReserved(path)
     }
 
-    /// A path that the bundle at hand will write: one that no other of its paths stands in the way of.
-    private static func output(_ path: Self, reserved: Set<String>) -> Self {
-        Self(path.expected) { value, context in
-            guard let path = path.decode(value, &context) else { return nil }
-            guard !reserved.contains(path) else {
-                context.report(.reservedName, "\"\(path)\" is written by Larder itself", at: value)
-                return nil
-            }
-            do throws(OutputPaths.Conflict) {
-                try context.outputs.insert(path, at: value.range)
-            } catch {
-                let what = error.rule == .repeatedPath ? "appears again" : "is a file here and a folder elsewhere"
-                context.report(
-                    error.rule, "the path \(path.quotedForMessage()) \(what)", at: value,
-                    notes: [Diagnostic.Note("it collides with this one", at: error.first)])
-            }
-            return path
+    static let joinName = checked("a file name") { name throws(Problem) in
+        try PathRules.check(filename: name)
+        try checkReserved(name)
+    }
+
+    /// Beside segments Larder writes two files of its own.
+    private static func checkReserved(_ path: String) throws(Problem) {
+        if path == "index.m3u8" || path == "index.json" {
+            throw Problem(.reservedName, "\"\(path)\" is written by Larder itself")
         }
     }
 }
@@ -167,7 +160,6 @@ extension ValueType<[RequestHeader]> {
 
 extension ValueType<BundleDraft> {
     static let bundle = ValueType("an object", .object) { value, context in
-        context.outputs = OutputPaths()
         let draft = BundleDraft.table.decode(value, &context)
         draft.check(at: value, &context)
         return draft

@@ -62,11 +62,10 @@ struct ObjectTable<Target: Draft>: Sendable {
             }
             next = index + 1
             seen |= 1 << index
-            let field = fields[index]
-            if let kind, !field.kinds.contains(kind) {
-                reportForeign(field, member.key, kind, &context)
+            if let kind, !fields[index].kinds.contains(kind) {
+                reportForeign(fields[index], member.key, kind, &context)
             } else {
-                field.decode(member.value, &target, &context)
+                fields[index].decode(member.value, &target, &context)
             }
         }
         for (index, field) in fields.enumerated() where field.isRequired && seen & (1 << index) == 0 {

@@ -4,11 +4,15 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads 64 lowercase hexadecimal digits.
     package init?(hex: String) {
-        var digits = hex.utf8.makeIterator()
-        guard hex.utf8.count == 64, let first = Self.word(&digits), let second = Self.word(&digits),
-            let third = Self.word(&digits), let fourth = Self.word(&digits)
-        else { return nil }
-        words = (first, second, third, fourth)
+        var hex = hex
+        let words = hex.withUTF8 { digits -> (UInt64, UInt64, UInt64, UInt64)? in
+            guard digits.count == 64, let first = Self.word(digits, at: 0), let second = Self.word(digits, at: 16),
+                let third = Self.word(digits, at: 32), let fourth = Self.word(digits, at: 48)
+            else { return nil }
+            return (first, second, third, fourth)
+        }
+        guard let words else { return nil }
+        self.words = words
     }
 
     /// The 32 bytes.
@@ -30,17 +34,17 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
-    private static func word(_ digits: inout String.UTF8View.Iterator) -> UInt64? {
+    /// Without branches on the digits: they are random, so a branch would be mispredicted half of the time.
+    private static func word(_ digits: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt64? {
         var word: UInt64 = 0
-        for _ in 0..<16 {
-            switch digits.next() {
-            case .some(let digit) where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
-                word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case .some(let digit) where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit):
-                word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
+        var allHex: UInt8 = 1
+        for index in start..<start + 16 {
+            let digit = digits[index]
+            let isLetter: UInt8 = digit &- UInt8(ascii: "a") < 6 ? 1 : 0
+            let isDigit: UInt8 = digit &- UInt8(ascii: "0") < 10 ? 1 : 0
+            allHex &= isLetter | isDigit
+            word = word << 4 | UInt64((digit & 0xF) &+ isLetter &* 9)
         }
-        return word
+        return allHex == 1 ? word : nil
     }
 }

@@ -16,10 +16,11 @@ enum PathRules {
                 .absolutePath, "the path \(path.quotedForMessage()) is absolute",
                 hint: "paths are relative to the bundle")
         }
-        if let bad = path.unicodeScalars.first(where: isRefused) {
+        if let bad = bytes.first(where: isRefused) {
+            let character = String(Unicode.Scalar(bad))
             throw Problem(
-                .badCharacter, "the path \(path.quotedForMessage()) has \(String(bad).quotedForMessage()) in it",
-                hint: bad == "\\" ? "components are separated by /" : nil)
+                .badCharacter, "the path \(path.quotedForMessage()) has \(character.quotedForMessage()) in it",
+                hint: character == "\\" ? "components are separated by /" : nil)
         }
         var rest = bytes[...]
         while true {
@@ -52,7 +53,8 @@ enum PathRules {
         }
     }
 
-    private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "\\" || scalar.value < 0x20 || scalar.value == 0x7F
+    /// Only ASCII is ever refused, so bytes are enough to look at.
+    private static func isRefused(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\\") || byte < 0x20 || byte == 0x7F
     }
 }

@@ -6,6 +6,10 @@ enum URLRules {
     static func check(_ text: String, allowsFileURLs: Bool) throws(Problem) -> URLReference {
         guard !text.isEmpty else { throw Problem(.emptyURL, "a URL can't be empty") }
         try checkCharacters(text)
+        // Without a colon and two slashes there is neither scheme nor authority.
+        guard text.utf8.contains(UInt8(ascii: ":")) || text.utf8.starts(with: "//".utf8) else {
+            return URLReference(checked: text)
+        }
         let parts = URLParts(text)
         if let authority = parts.authority { try check(authority: authority) }
         if let scheme = parts.scheme { try check(scheme: scheme, of: parts, allowsFileURLs: allowsFileURLs) }
