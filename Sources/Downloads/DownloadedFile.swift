@@ -118,6 +118,18 @@ public final class DownloadedFile: Sendable {
         }
     }
 
+    /// Writes the asset to an open descriptor, such as standard output, and removes the file.
+    /// - Throws: `DownloadError` when it can't be read or written; the file is kept then.
+    public func write(to descriptor: Int32) throws(DownloadError) {
+        do throws(SystemError) {
+            try partial.file.copyAll(to: descriptor)
+        } catch {
+            keep()
+            throw DownloadError(error)
+        }
+        try discard()
+    }
+
     /// The asset's bytes.
     /// - Parameter limitBytes: a longer asset is refused with `overBudget`.
     /// - Throws: `DownloadError` when it is longer, or can't be read.

@@ -39,7 +39,8 @@ extension Int64 {
 struct Planner {
     let manifest: LoadedManifest
     let base: Generation?
-    let store: Store
+    /// Nil while there is no library.
+    let store: Store?
 
     func plan(_ bundle: Bundle) -> BundlePlan? {
         guard let id = ContentID(bundle.id.text) else { return nil }
@@ -57,7 +58,7 @@ struct Planner {
             if let key = bundle.storeKey(digests: bundle.knownDigests) {
                 if let current, current.header.origin.key == key.digest { return .upToDate(current) }
                 let origin = Receipt.Origin(bundle: address, version: bundle.version, key: key)
-                if let stored = try store.find(origin) { return .upToDate(stored) }
+                if let stored = try store?.find(origin) { return .upToDate(stored) }
                 return .obtain(previous: current)
             }
             guard let current else { return .obtain(previous: nil) }
@@ -70,7 +71,7 @@ struct Planner {
 
     private func currentContent(_ address: BundleAddress) throws(LibraryError) -> StoredContent? {
         guard let name = base?.manifests[address.manifest]?[address.bundle] else { return nil }
-        return try store.open(StoreAddress(bundle: address, name: name))
+        return try store?.open(StoreAddress(bundle: address, name: name))
     }
 
     /// Whether content would be what the manifest asks for if its undigested sources haven't changed since.

@@ -11,24 +11,34 @@ final class RunBoard: Sendable {
     private let results = Locked<[BundleOrder.Index: Result<StoredContent, BundleFailure>]>([:])
 
     /// Plans every bundle of the run against what the library holds.
-    init(run: SyncRun, library: Library, manifests: [LoadedManifest]) throws(RunProblem) {
+    /// - Parameter library: nil when there is none yet.
+    init(
+        _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest],
+        emit: (RunEvent.Kind, BundleAddress) -> Void
+    ) throws(RunProblem) {
         self.manifests = manifests
-        let base: Generation?
-        do throws(LibraryError) { base = try library.generations.current() } catch {
+        do throws(LibraryError) { base = try library?.generations.current() } catch {
             throw RunProblem(.failure, error.message)
         }
-        self.base = base
         var plans: [(index: BundleOrder.Index, plan: BundlePlan)] = []
         for (number, manifest) in manifests.enumerated() {
-            let planner = Planner(manifest: manifest, base: base, store: library.store)
-            for bundle in manifest.manifest.bundles where run.options.selects(bundle) {
+            let planner = Planner(manifest: manifest, base: base, store: library?.store)
+            for bundle in manifest.manifest.bundles where options.selects(bundle) {
                 guard let plan = planner.plan(bundle) else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
-                run.emit(
-                    .bundlePlanned(bytes: plan.plannedBytes), manifest: manifest.id.description, bundle: bundle.id.text)
+                emit(.bundlePlanned(bytes: plan.plannedBytes), plan.address)
             }
         }
         self.plans = plans
+    }
+
+    /// Bundles that readers see now and no manifest of the run names any more.
+    var leaving: [BundleAddress] {
+        manifests.flatMap { manifest in
+            let named = Set(manifest.manifest.bundles.map(\.id.text))
+            return (base?.manifests[manifest.id] ?? [:]).keys.filter { !named.contains($0.description) }
+                .map { BundleAddress(manifest: manifest.id, bundle: $0) }
+        }.sorted()
     }
 
     func note(_ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>) {

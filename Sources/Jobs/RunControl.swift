@@ -4,6 +4,9 @@ import Platform
 package enum StopReason: Hashable, Sendable {
     case interrupted, terminated, deadline, byteBudget
 
+    /// Whether somebody outside asked for it.
+    package var isSignal: Bool { self == .interrupted || self == .terminated }
+
     /// How the run is reported then.
     package var exit: ExitCode {
         switch self {

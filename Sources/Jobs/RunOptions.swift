@@ -33,10 +33,17 @@ package struct RunOptions: Sendable {
     }
 
     /// Room on a disk.
-    package enum FreeSpace: Hashable, Sendable {
+    package enum FreeSpace: Hashable, Sendable, CustomStringConvertible {
         case bytes(Int64)
         /// Of the whole disk.
         case percent(Int)
+
+        package var description: String {
+            switch self {
+            case .bytes(let bytes): "\(bytes) bytes"
+            case .percent(let percent): "\(percent)%"
+            }
+        }
 
         /// In bytes, on a disk of so many.
         func bytes(ofTotal total: Int64) -> Int64 {

@@ -10,4 +10,7 @@ struct RunProblem: Error, Sendable {
     }
 
     init(_ exit: ExitCode, _ line: String) { self.init(exit: exit, lines: [line]) }
+
+    /// What is told of it.
+    var events: [RunEvent.Kind] { lines.map { .runFailed(exit, message: $0) } }
 }

@@ -13,6 +13,7 @@ struct SourceFetcher: Sendable {
     let scratch: Directory
     let copying: JobQueue
     let control: RunControl
+    let limits: RunLimits
     let emit: @Sendable (RunEvent.Kind, String) -> Void
 
     /// What the servers are told of the content that is here already.
@@ -64,7 +65,7 @@ struct SourceFetcher: Sendable {
         request.priority = bundle.priority
         for header in bundle.headers { request.headers.append(header.name, header.value) }
         if case .unless(let validator) = condition { request.headers.append(condition: validator) }
-        let reporter = TransferReporter(url: "\(url)", emit: emit)
+        let reporter = TransferReporter(url: "\(url)", received: limits.note, emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
             reporter.finished(bytes: file.sizeBytes)

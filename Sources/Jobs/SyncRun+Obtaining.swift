@@ -5,10 +5,13 @@ import Platform
 
 extension SyncRun {
     /// Works on every bundle of the board, several at once, each after those it waits for. When the run is stopped, what runs pauses.
-    func obtain(_ board: RunBoard, writer: LibraryWriter, downloader: Downloader) async {
+    func obtain(
+        _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits
+    ) async {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workshop = Workshop(
-            writer: writer, downloader: downloader, blocking: JobQueue(name: "larder-bundle", threads: cores))
+            writer: writer, downloader: downloader, limits: limits,
+            blocking: JobQueue(name: "larder-bundle", threads: cores))
         let work = Task { await obtainAll(board, workshop) }
         control.onStop { work.cancel() }
         await work.value
@@ -18,6 +21,7 @@ extension SyncRun {
     private struct Workshop: Sendable {
         let writer: LibraryWriter
         let downloader: Downloader
+        let limits: RunLimits
         let blocking: JobQueue
     }
 
@@ -57,7 +61,8 @@ extension SyncRun {
     private func job(_ plan: BundlePlan, _ manifest: LoadedManifest, _ workshop: Workshop) -> BundleJob {
         let fetcher = SourceFetcher(
             manifest: manifest, bundle: plan.bundle, downloader: workshop.downloader,
-            scratch: workshop.writer.library.partial, copying: workshop.blocking, control: control
+            scratch: workshop.writer.library.partial, copying: workshop.blocking, control: control,
+            limits: workshop.limits
         ) { kind, url in emit(kind, of: plan.address, url: url) }
         return BundleJob(plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking) {
             emit($0, of: plan.address)

@@ -42,13 +42,13 @@ package struct SyncRun: Sendable {
         let history = RunHistory(writer, command: options.command) { emit(.warning($0)) }
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: library.partial))
-        let limits = RunLimits(options, control, downloader)
+        let limits = RunLimits(options, control)
         var (manifests, exit) = await load(downloader, history)
         if !manifests.isEmpty {
             do throws(RunProblem) {
-                let board = try RunBoard(run: self, library: library, manifests: manifests)
+                let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
                 try checkRoom(board, library)
-                await obtain(board, writer: writer, downloader: downloader)
+                await obtain(board, writer: writer, downloader: downloader, limits: limits)
                 history.record(board.outcomes)
                 let isPublished = try publish(board, writer, history)
                 summary = board.summary(isPublished: isPublished)
@@ -89,25 +89,11 @@ package struct SyncRun: Sendable {
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
     private func load(_ downloader: Downloader, _ history: RunHistory) async -> ([LoadedManifest], ExitCode) {
-        var loaded: [LoadedManifest] = []
-        var exit = ExitCode.success
-        for location in options.manifests where control.reason == nil {
-            do throws(RunProblem) {
-                let manifest = try await LoadedManifest.load(location, downloader: downloader) { emit(.warning($0)) }
-                try ManifestAdmission(options, history).check(manifest, location)
-                if loaded.contains(where: { $0.id == manifest.id }) {
-                    throw RunProblem(.invalidManifest, "\(location): another manifest of this run has the id '\(manifest.id)' too")
-                }
-                emit(
-                    .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),
-                    manifest: manifest.id.description)
-                loaded.append(manifest)
-            } catch {
-                report(error)
-                exit = exit.combined(with: error.exit)
-            }
+        var loader = ManifestLoader(options, downloader: downloader, highestSerial: history.highestSerial) {
+            emit($0, manifest: $1)
         }
-        return (loaded, exit)
+        for location in options.manifests where control.reason == nil { await loader.load(location) }
+        return (loader.manifests, loader.exit)
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
@@ -133,7 +119,7 @@ package struct SyncRun: Sendable {
         _ board: RunBoard, _ writer: LibraryWriter, _ history: RunHistory
     ) throws(RunProblem) -> Bool {
         // After a signal nothing more is begun: what is complete in the store is found there by the next run.
-        if let reason = control.reason, reason.exit != .paused { return false }
+        if control.reason?.isSignal == true { return false }
         guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
         do throws(LibraryError) {
             guard let generation = try writer.publish(draft) else { return true }
@@ -160,7 +146,7 @@ package struct SyncRun: Sendable {
     }
 
     private func report(_ problem: RunProblem) {
-        for line in problem.lines { emit(.runFailed(problem.exit, message: line)) }
+        for event in problem.events { emit(event) }
     }
 }
 
