@@ -21,7 +21,7 @@ import Testing
                                             SAMPLE_LIBRARY)
                       --min-free SIZE|PERCENT
                                             keep this much disk free (default: 5%)
-                      --only ID,…           these bundles alone
+                      --only ID,…           these bundles alone (repeatable)
                   -n, --dry-run             tell what would be done and do nothing
 
                 Transfers:
