@@ -158,6 +158,9 @@ package final class OwnedDescriptor: Sendable {
         throw .last("lock", name)
     }
 
+    /// Gives a kernel lock up at once, even where a child that is just being started still has a copy of the descriptor.
+    package func unlock() { _ = flock(rawValue, LOCK_UN) }
+
     /// Bytes that an ordinary user may still write to the file system the descriptor is on.
     package func freeBytes() throws(SystemError) -> Int64 { try fileSystemSpace().free }
 
