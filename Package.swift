@@ -45,7 +45,7 @@ let package = Package(
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
                 "ContentLibrary",
             ]),
-        room("CommandLineParsing"),
+        room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
             name: "LarderCommand",
             dependencies: [
@@ -63,7 +63,7 @@ let package = Package(
         tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics"]),
         tests(of: "Transfer", ["FaultServer", "Platform"]),
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
-        tests(of: "Archives", ["Platform"]),
+        tests(of: "Archives", ["Platform", "CZlib"]),
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(of: "Jobs", ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest"]),
         tests(of: "CommandLineParsing"),

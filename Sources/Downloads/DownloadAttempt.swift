@@ -266,7 +266,8 @@ final class DownloadAttempt: @unchecked Sendable {
         return .completed(
             DownloadedFile(
                 partial: partial, sizeBytes: positionBytes, digest: digest, resumedBytes: resumedBytes,
-                isProvenComplete: isProven, suggestedName: response?.suggestedName, released: released),
+                isProvenComplete: isProven, validator: response?.entityTag ?? response?.lastModified ?? record?.validator,
+                suggestedName: response?.suggestedName, released: released),
             sizeBytes: positionBytes, digest: digest)
     }
 }

@@ -13,6 +13,9 @@ public final class DownloadedFile: Sendable {
     public let resumedBytes: Int64
     /// False when the server closed the connection without ever saying how long the asset is, and nothing else proved that it is complete.
     public let isProvenComplete: Bool
+    /// What the server says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
+    /// conditional request (RFC 9110 §13.1). Nil when it says nothing.
+    public let validator: String?
     /// The name the server suggests (RFC 6266), reduced to a safe last component; nil when there is none.
     public let suggestedName: String?
 
@@ -27,13 +30,14 @@ public final class DownloadedFile: Sendable {
 
     init(
         partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
-        suggestedName: String?, released: @escaping @Sendable () -> Void
+        validator: String?, suggestedName: String?, released: @escaping @Sendable () -> Void
     ) {
         self.partial = partial
         self.sizeBytes = sizeBytes
         self.digest = digest
         self.resumedBytes = resumedBytes
         self.isProvenComplete = isProvenComplete
+        self.validator = validator
         self.suggestedName = suggestedName
         self.released = released
     }
@@ -112,6 +116,18 @@ public final class DownloadedFile: Sendable {
         } catch {
             throw DownloadError(error)
         }
+    }
+
+    /// Writes the asset to an open descriptor, such as standard output, and removes the file.
+    /// - Throws: `DownloadError` when it can't be read or written; the file is kept then.
+    public func write(to descriptor: Int32) throws(DownloadError) {
+        do throws(SystemError) {
+            try partial.file.copyAll(to: descriptor)
+        } catch {
+            keep()
+            throw DownloadError(error)
+        }
+        try discard()
     }
 
     /// The asset's bytes.

@@ -24,14 +24,19 @@ extension JSONDocument {
     /// Pairs of a key's first place and a later one.
     private func repeatedKeys(in object: JSONValue) -> [(first: JSONValue, again: JSONValue)] {
         // Most objects are small, and comparing a few keys is cheaper than hashing them.
-        let keys = object.members.prefix(17).map(\.key)
-        return keys.count <= 16 ? repeatedByComparing(keys) : repeatedByHashing(object)
+        object.members.dropFirst(16).first { _ in true } == nil
+            ? repeatedByComparing(object) : repeatedByHashing(object)
     }
 
-    private func repeatedByComparing(_ keys: [JSONValue]) -> [(first: JSONValue, again: JSONValue)] {
+    private func repeatedByComparing(_ object: JSONValue) -> [(first: JSONValue, again: JSONValue)] {
         var repeated: [(first: JSONValue, again: JSONValue)] = []
-        for (position, key) in keys.enumerated() {
-            if let first = keys[..<position].first(where: { sameText($0, key) }) { repeated.append((first, key)) }
+        for member in object.members {
+            for earlier in object.members {
+                if earlier.key.index == member.key.index { break }
+                guard sameText(earlier.key.node, member.key.node) else { continue }
+                repeated.append((earlier.key, member.key))
+                break
+            }
         }
         return repeated
     }
@@ -46,10 +51,10 @@ extension JSONDocument {
         return repeated
     }
 
-    private func sameText(_ one: JSONValue, _ other: JSONValue) -> Bool {
-        guard !one.node.hasEscapes, !other.node.hasEscapes else {
-            return one.contentBytes.elementsEqual(other.contentBytes)
-        }
-        return one.sourceBytes.count == other.sourceBytes.count && one.sourceBytes.elementsEqual(other.sourceBytes)
+    private func sameText(_ one: JSONNode, _ other: JSONNode) -> Bool {
+        guard !one.hasEscapes, !other.hasEscapes else { return content(of: one).elementsEqual(content(of: other)) }
+        guard one.end - one.start == other.end - other.start else { return false }
+        return source.bytes[Int(one.start)..<Int(one.end)].elementsEqual(
+            source.bytes[Int(other.start)..<Int(other.end)])
     }
 }

@@ -10,7 +10,7 @@ extension JSONParser {
         var hasEscapes = false
         position += 1
         while true {
-            skipPlainText()
+            position = endOfPlainText(in: bytes.span.bytes, from: position, until: quote)
             guard position < bytes.count else {
                 report(.unterminatedString, "this string is never closed", at: start, to: bytes.count)
                 break
@@ -32,23 +32,12 @@ extension JSONParser {
             case 0x00..<0x20:
                 reportControlCharacter(byte)
                 position += 1
-            case 0x80...:
-                skipMultibyteScalar()
             default:
-                // The other kind of quote.
-                position += 1
+                skipMultibyteScalar()
             }
             guard errors.count < limits.errors else { break }
         }
         appendNode(.string, from: start, to: position, hasEscapes: hasEscapes)
-    }
-
-    /// Moves to the next byte that needs a look: a quote, a backslash, a control character or a byte beyond ASCII.
-    private mutating func skipPlainText() {
-        let bytes = bytes
-        var offset = position
-        while offset < bytes.count, isPlainText[Int(bytes[offset])] { offset += 1 }
-        position = offset
     }
 
     /// Whether the line end at `position` is inside a string that is closed further on, rather than the end of one that isn't closed
@@ -246,9 +235,29 @@ extension JSONParser {
     }
 }
 
-/// Which bytes of a string need no look: ASCII but for controls, quotes of both kinds and the backslash.
-private let isPlainText: [Bool] = (0...255).map { byte in
-    (0x20..<0x80).contains(byte) && !"\"'\\".utf8.contains(UInt8(byte))
+/// Where the next byte is that needs a look: the quote, a backslash, a control character or a byte beyond ASCII.
+///
+/// Eight bytes at a time: a byte's high bit in `stops` is set if it is 0x80 or more, borrows from 0x20, or is equal to what it is XORed
+/// with. A borrow may set bits of higher bytes too, so only the lowest one counts.
+private func endOfPlainText(in text: RawSpan, from start: Int, until quote: UInt8) -> Int {
+    let everyByte: UInt64 = 0x0101_0101_0101_0101
+    let quotes = everyByte &* UInt64(quote)
+    let backslashes = everyByte &* UInt64(UInt8(ascii: "\\"))
+    var offset = start
+    while offset + 8 <= text.byteCount {
+        let word = UInt64(littleEndian: text.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let quoted = (word ^ quotes) &- everyByte
+        let escaped = (word ^ backslashes) &- everyByte
+        let stops = (word | (word &- everyByte &* 0x20) | quoted | escaped) & (everyByte &* 0x80)
+        if stops != 0 { return offset + stops.trailingZeroBitCount / 8 }
+        offset += 8
+    }
+    while offset < text.byteCount {
+        let byte = text.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self)
+        guard (0x20..<0x80).contains(byte), byte != quote, byte != UInt8(ascii: "\\") else { break }
+        offset += 1
+    }
+    return offset
 }
 
 private let shortEscapes: [UInt8: String] = [0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"]

@@ -32,15 +32,15 @@ package struct JSONValue: Sendable {
 
     /// Whether this is a string with exactly this text, in UTF-8. Allocates nothing unless there are escapes.
     package func isString(_ text: [UInt8]) -> Bool {
-        kind == .string && contentBytes.elementsEqual(text)
+        let node = node
+        guard node.kind == .string else { return false }
+        // Most comparisons end here: keys of one object mostly differ in length.
+        guard node.hasEscapes || Int(node.end - node.start) - 2 == text.count else { return false }
+        return document.content(of: node).elementsEqual(text)
     }
 
     /// What is between the quotes of a string, escapes decoded.
-    var contentBytes: ArraySlice<UInt8> {
-        let node = node
-        let content = document.source.bytes[Int(node.start) + 1..<Int(node.end) - 1]
-        return node.hasEscapes ? unescaped(content) : content
-    }
+    var contentBytes: ArraySlice<UInt8> { document.content(of: node) }
 
     /// A number as it is written, `-1.50E+2`.
     package var numberText: String? {
@@ -119,6 +119,14 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
         let member = JSONMember(key: JSONValue(document: document, index: nextIndex), value: value)
         nextIndex = Int(value.node.subtreeEnd)
         return member
+    }
+}
+
+extension JSONDocument {
+    /// What is between the quotes of a string, escapes decoded.
+    func content(of string: JSONNode) -> ArraySlice<UInt8> {
+        let content = source.bytes[Int(string.start) + 1..<Int(string.end) - 1]
+        return string.hasEscapes ? unescaped(content) : content
     }
 }
 

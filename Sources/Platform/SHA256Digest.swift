@@ -18,6 +18,12 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
+    /// Takes the 32 bytes of a digest; nil for any other number of them.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        value = SIMD32(bytes)
+    }
+
     /// The 32 bytes.
     public var bytes: [UInt8] { (0..<32).map { value[$0] } }
 

@@ -150,7 +150,7 @@ extension Reply {
         case .lengthDelimited: break
         }
         let lines =
-            ["HTTP/1.1 \(status) \(status < 400 ? "Fine" : "Not fine")"]
+            ["HTTP/1.1 \(status) "]
             + fields.fields.map { "\($0.name): \($0.value)" }
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }

@@ -22,7 +22,7 @@ package struct Request: Sendable, CustomStringConvertible {
     /// - Parameter head: request line and header fields, without the empty line at the end.
     /// - Returns: `nil` if this is no HTTP/1 request.
     init?(head: String, connection: Int) {
-        // A Swift character, "\r\n" is one.
+        // To Swift, "\r\n" is one character.
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = lines.first.map { $0.split(separator: " ") } ?? []
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { return nil }

@@ -12,6 +12,8 @@ package final class NginxServer: Sendable {
     }
 
     package let port: UInt16
+    /// What it shows to clients, who should trust it; `nil` if it speaks plain HTTP.
+    package let certificate: TLSCertificate?
     private let process: ChildProcess
     private let directory: TemporaryDirectory
 
@@ -20,14 +22,22 @@ package final class NginxServer: Sendable {
     /// - Parameters:
     ///   - root: the directory it serves.
     ///   - limitRate: bytes a second for each connection, the first second's worth at once; `nil` for no limit.
+    ///   - isSecure: whether it speaks TLS, with a certificate of its own.
     ///   - serverDirectives: more of nginx's language for the `server` block, locations too.
     /// - Throws: `MissingTool`; `ChildProcess.EndedEarly` with what nginx says of its configuration.
-    package init(root: String, limitRate: UInt64? = nil, serverDirectives: String = "") async throws {
+    package init(root: String, limitRate: UInt64? = nil, isSecure: Bool = false, serverDirectives: String = "")
+        async throws
+    {
         let listener = try LoopbackListener()
-        directory = try TemporaryDirectory()
+        let directory = try TemporaryDirectory()
+        self.directory = directory
         port = listener.port
+        certificate = isSecure ? try await TLSCertificate(in: directory) : nil
+        let tls = certificate.map { "ssl_certificate \($0.certificatePath); ssl_certificate_key \($0.keyPath);" }
+        let rate = limitRate.map { "limit_rate \($0);" }
         let configuration = Self.configuration(
-            root: root, port: port, scratch: directory.path, limitRate: limitRate, serverDirectives: serverDirectives)
+            root: root, listen: "127.0.0.1:\(port)\(isSecure ? " ssl" : "")", scratch: directory.path,
+            serverDirectives: [tls, rate, serverDirectives].compactMap(\.self).joined(separator: "\n"))
         try directory.write(configuration.utf8, to: "nginx.conf")
         var environment = ChildProcess.inheritedEnvironment
         environment["NGINX"] = "\(ChildProcess.firstInherited);"
@@ -41,7 +51,9 @@ package final class NginxServer: Sendable {
     /// Ends it, as its deinitializer does, too. Not by SIGKILL, which would leave its worker behind.
     package func stop() { process.kill(SIGTERM) }
 
-    package func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
+    package func url(_ path: String, host: String = "127.0.0.1") -> String {
+        "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
+    }
 
     /// What nginx complained of so far.
     package var errorText: String { process.soFar.errorText }
@@ -74,7 +86,7 @@ package final class NginxServer: Sendable {
 
     /// In the foreground, with one worker. Started by root, that would be a user who can't read what only root may, but for `user`.
     private static func configuration(
-        root: String, port: UInt16, scratch: String, limitRate: UInt64?, serverDirectives: String
+        root: String, listen: String, scratch: String, serverDirectives: String
     ) -> String {
         let scratchPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(scratch)/\($0);" }.joined(separator: " ")
@@ -92,9 +104,8 @@ package final class NginxServer: Sendable {
                 default_type application/octet-stream;
                 sendfile on;
                 server {
-                    listen 127.0.0.1:\(port);
+                    listen \(listen);
                     root "\(root)";
-                    \(limitRate.map { "limit_rate \($0);" } ?? "")
                     \(serverDirectives)
                 }
             }

@@ -111,6 +111,16 @@ import Testing
         #expect(1..<200_000 ~= nginx.bodyBytesSent("/media/a%20file.bin"))
     }
 
+    @Test(arguments: ["localhost", "127.0.0.1"])
+    func speaksTLS(host: String) async throws {
+        let nginx = try await NginxServer(root: root.path, isSecure: true)
+        let authority = try #require(nginx.certificate).certificatePath
+        let url = nginx.url("/media/a%20file.bin", host: host)
+        let trusting = try await ChildProcess.run("curl", ["-sS", "--cacert", authority, url])
+        #expect(contentDifference(bytes, trusting.output) == nil)
+        #expect(try await ChildProcess.run("curl", ["-sS", url]).status == .exited(60))
+    }
+
     @Test func takesDirectives() async throws {
         let nginx = try await NginxServer(root: root.path, serverDirectives: "location = /pot { return 418 teapot; }")
         let result = try await ChildProcess.run("curl", ["-sS", "-w", " %{http_code}", nginx.url("/pot")])

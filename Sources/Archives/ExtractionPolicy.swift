@@ -1,0 +1,41 @@
+/// What an archive may do when it is unpacked.
+public struct ExtractionPolicy: Hashable, Sendable {
+    /// How much an archive may hold. Every limit is checked against what really comes out, not only against what is declared.
+    public struct Limits: Hashable, Sendable {
+        /// Entries in the archive; 1,000,000.
+        public var entries = 1_000_000
+        /// Bytes of all files together; 1 TiB.
+        public var totalBytes: Int64 = 1 << 40
+        /// Bytes of one file; 256 GiB.
+        public var entryBytes: Int64 = 1 << 38
+        /// Bytes that may come out for each byte of the archive; 250. Counted once more than 64 MiB have come out, so that small archives of
+        /// repetitive files are fine.
+        public var ratio: Int64 = 250
+        /// Components of a path; 512.
+        public var depth = 512
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Whether names are judged for the machine at hand or for any.
+    public enum Names: Hashable, Sendable {
+        /// Names that differ only by case or Unicode normalisation are a warning.
+        case native
+        /// They are refused.
+        case portable
+    }
+
+    /// How much an archive may hold.
+    public var limits = Limits()
+    /// Whether files and directories get the modification times the archive gives; true.
+    public var preservesTimes = true
+    /// How names are judged; `native`.
+    public var names = Names.native
+    /// What the one file in a gzip, zlib or deflate stream is called; nil for the name that gzip gives, or else the archive's own
+    /// without its last extension. Must be a single safe path component.
+    public var singleFileName: String?
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,129 @@
+import Glibc
+import Platform
+
+/// Creates what an `ExtractionPlan` allows beneath one directory: each thing by handle, never through a link, with the modes 0644, 0755 and no
+/// others. Directories come before what is in them; links come last, so that nothing can pass through one.
+final class Extractor {
+    var plan: ExtractionPlan
+    var budget: ExtractionBudget
+    private(set) var files = 0
+    private let directory: Directory
+    private let policy: ExtractionPolicy
+    private let observer: UnpackObserver
+    private let writer: FileWriter
+    /// How many nodes of the plan's tree have been looked at for directories to make.
+    private var preparedNodes = 1
+    private var directoryTimes: [PathTree.Node: Timestamp] = [:]
+
+    init(into directory: Directory, plan: ExtractionPlan, policy: ExtractionPolicy, observer: UnpackObserver) {
+        self.directory = directory
+        self.plan = plan
+        self.policy = policy
+        self.observer = observer
+        budget = ExtractionBudget(policy.limits)
+        writer = FileWriter(directory: directory, observer: observer)
+    }
+
+    /// Ends the work when the caller wants it to.
+    func checkStop() throws(ArchiveError) {
+        if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
+    }
+
+    /// Makes the directories that the plan has gained since the last call.
+    func createDirectories() throws(ArchiveError) {
+        while preparedNodes < plan.tree.count {
+            let node = plan.tree.node(at: preparedNodes)
+            preparedNodes += 1
+            guard plan.tree.kind(of: node) == .directory else { continue }
+            try checkStop()
+            let path = try path(of: node)
+            do {
+                try directory.makeDirectory(path, mode: 0o755)
+                // The umask may have taken bits away.
+                try directory.subdirectory(path).descriptor.setMode(0o755)
+            } catch { throw ArchiveError(creating: error, entry: path.description) }
+        }
+    }
+
+    /// Notes the time that the directory will get once everything in it is made.
+    func setTime(_ modified: Timestamp?, of node: PathTree.Node) {
+        guard policy.preservesTimes, node != .root else { return }
+        directoryTimes[node] = modified
+    }
+
+    /// Writes the file at `node`.
+    /// - Parameters:
+    ///   - mode: the archive's; only whether anybody may execute the file is kept.
+    ///   - inputBytes: how much of the archive has been read so far, for the ratio limit.
+    func writeFile(
+        _ node: PathTree.Node, mode: UInt32, modified: Timestamp?, content: any ByteStream, inputBytes: () -> Int64
+    ) throws(ArchiveError) {
+        let path = try path(of: node)
+        let isExecutable = mode & 0o111 != 0
+        let time = policy.preservesTimes ? modified : nil
+        let written = try writer.write(
+            content, to: path, isExecutable: isExecutable, modified: time
+        ) { (bytes, fileBytes) throws(ArchiveError) in
+            try self.budget.charge(Int64(bytes), entryBytes: fileBytes, inputBytes: inputBytes())
+        }
+        report(path, written.sizeBytes, written.digest, isExecutable, time)
+    }
+
+    /// Makes what had to wait until all entries were known: further names, symbolic links, the times of directories.
+    func finish() throws(ArchiveError) {
+        try plan.judgeLinks()
+        try createDirectories()
+        for (link, file) in plan.hardLinks { try createHardLink(path(of: link), to: path(of: file)) }
+        for (link, target) in plan.linkTargets.sorted(by: { $0.key.index < $1.key.index }) {
+            try checkStop()
+            let path = try path(of: link)
+            do { try directory.makeSymbolicLink(path, target: target) } catch {
+                throw ArchiveError(creating: error, entry: path.description)
+            }
+            observer.didCreate(
+                ExtractedEntry(relativePath: path, content: .symbolicLink(target: target), modified: nil))
+        }
+        for index in 1..<plan.tree.count { try finishDirectory(plan.tree.node(at: index)) }
+    }
+
+    private func finishDirectory(_ node: PathTree.Node) throws(ArchiveError) {
+        guard plan.tree.kind(of: node) == .directory else { return }
+        let path = try path(of: node)
+        let time = directoryTimes[node]
+        if let time {
+            do { try directory.subdirectory(path).descriptor.setModificationTime(time) } catch {
+                throw ArchiveError(writing: error, entry: path.description)
+            }
+        }
+        observer.didCreate(ExtractedEntry(relativePath: path, content: .directory, modified: time))
+    }
+
+    private func createHardLink(_ path: RelativePath, to file: RelativePath) throws(ArchiveError) {
+        try checkStop()
+        do { try directory.link(file, to: path) } catch { throw ArchiveError(creating: error, entry: path.description) }
+        do {
+            let opened = try directory.open(file, flags: O_RDONLY)
+            let status = try opened.status()
+            let hasher = SHA256()
+            let size = try hasher.update(from: opened)
+            report(
+                path, size, hasher.finalize(), status.mode & 0o111 != 0, policy.preservesTimes ? status.modified : nil)
+        } catch { throw ArchiveError(writing: error, entry: path.description) }
+    }
+
+    private func report(
+        _ path: RelativePath, _ sizeBytes: Int64, _ digest: SHA256Digest, _ isExecutable: Bool, _ modified: Timestamp?
+    ) {
+        files += 1
+        let content = ExtractedEntry.Content.file(
+            sizeBytes: sizeBytes, sha256: digest.bytes, isExecutable: isExecutable)
+        observer.didCreate(ExtractedEntry(relativePath: path, content: content, modified: modified))
+    }
+
+    private func path(of node: PathTree.Node) throws(ArchiveError) -> RelativePath {
+        guard let path = plan.tree.path(of: node) else {
+            throw ArchiveError(.unsafe, "the path is over 4,095 bytes long")
+        }
+        return path
+    }
+}

@@ -1,0 +1,146 @@
+/// What a gzip file holds (RFC 1952): all its members, one after the other, each with its CRC and length checked.
+final class GzipStream: ByteStream {
+    private let input: BufferedInput
+    private let inflated: InflateStream
+    private var crc = CRC32()
+    private var memberBytes: UInt32 = 0
+    private var ended = false
+    /// The file name the first member gives, as bytes; nil before the first read and when there is none.
+    private(set) var originalName: [UInt8]?
+    /// The modification time the first member gives, in seconds since 1970; nil when there is none.
+    private(set) var modifiedSeconds: Int64?
+    /// What stands behind the last member and is no member; zeros alone are padding and not counted.
+    private(set) var trailingBytes: Int64 = 0
+
+    init(_ input: BufferedInput) {
+        self.input = input
+        inflated = InflateStream(input, container: .raw)
+    }
+
+    /// Reads the first member's header, so that its fields are known before the content.
+    func readFirstHeader() throws(ArchiveError) {
+        let header = try GzipHeader(reading: input)
+        originalName = header.name
+        modifiedSeconds = header.modifiedSeconds
+    }
+
+    /// Compressed bytes taken so far.
+    var consumedBytes: Int64 { input.offset }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+        while !ended {
+            let count = try inflated.read(into: buffer)
+            let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            crc.update(piece)
+            memberBytes &+= UInt32(truncatingIfNeeded: count)  // ISIZE is defined modulo 2^32.
+            if inflated.finished { try endMember() }
+            if count > 0 { return count }
+        }
+        return 0
+    }
+
+    private func endMember() throws(ArchiveError) {
+        let place = input.offset
+        guard let trailer = try input.take(8) else {
+            throw ArchiveError(.corrupted, "the gzip trailer is cut short", offsetBytes: place)
+        }
+        guard trailer.uint32(at: 0) == crc.value else {
+            throw ArchiveError(.corrupted, "the CRC-32 of the gzip member doesn't match", offsetBytes: place)
+        }
+        guard trailer.uint32(at: 4) == memberBytes else {
+            throw ArchiveError(.corrupted, "the length of the gzip member doesn't match", offsetBytes: place)
+        }
+        guard try nextMemberFollows() else {
+            ended = true
+            return
+        }
+        _ = try GzipHeader(reading: input)
+        crc = CRC32()
+        memberBytes = 0
+        inflated.restart()
+    }
+
+    /// Whether a further member follows; otherwise what follows is counted to the end.
+    private func nextMemberFollows() throws(ArchiveError) -> Bool {
+        if try input.fill(2), GzipHeader.magic(in: input.available) { return true }
+        var padding: Int64 = 0
+        var garbage = false
+        while try input.fill(1) {
+            let piece = input.available
+            garbage = garbage || piece.contains { $0 != 0 }
+            padding += Int64(piece.count)
+            input.consume(piece.count)
+        }
+        if garbage { trailingBytes = padding }
+        return false
+    }
+}
+
+/// The header of one gzip member.
+struct GzipHeader {
+    let name: [UInt8]?
+    let modifiedSeconds: Int64?
+
+    /// How long a name or comment may be; both have no length field.
+    private static let maximumTextBytes = 64 << 10
+
+    static func magic(in bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b
+    }
+
+    init(reading input: BufferedInput) throws(ArchiveError) {
+        let start = input.offset
+        guard try input.fill(2), Self.magic(in: input.available) else {
+            throw ArchiveError(.malformed, "no gzip header", offsetBytes: start)
+        }
+        var header = HeaderChecksum(input: input, start: start)
+        let fixed = try header.take(10)
+        guard fixed[2] == 8 else {
+            throw ArchiveError(.unsupported, "gzip compression method \(fixed[2])", offsetBytes: start)
+        }
+        let flags = fixed[3]
+        guard flags & 0b1110_0000 == 0 else {
+            throw ArchiveError(.malformed, "the gzip header sets reserved flags", offsetBytes: start)
+        }
+        let seconds = fixed.uint32(at: 4)
+        modifiedSeconds = seconds == 0 ? nil : Int64(seconds)
+        if flags & 0b100 != 0 {
+            let length = Int(try header.take(2).uint16(at: 0))
+            _ = try header.take(length)
+        }
+        name = flags & 0b1000 != 0 ? try header.takeText(limitBytes: Self.maximumTextBytes) : nil
+        if flags & 0b1_0000 != 0 { _ = try header.takeText(limitBytes: Self.maximumTextBytes) }
+        if flags & 0b10 != 0 {
+            let expected = UInt16(truncatingIfNeeded: header.crc.value)
+            guard try header.take(2).uint16(at: 0) == expected else {
+                throw ArchiveError(.corrupted, "the CRC of the gzip header doesn't match", offsetBytes: start)
+            }
+        }
+    }
+}
+
+/// Takes a header's bytes while its checksum runs along.
+private struct HeaderChecksum {
+    let input: BufferedInput
+    let start: Int64
+    var crc = CRC32()
+
+    mutating func take(_ count: Int) throws(ArchiveError) -> UnsafeRawBufferPointer {
+        guard let bytes = try input.take(count) else { throw cut }
+        crc.update(bytes)
+        return bytes
+    }
+
+    /// Takes the bytes up to a NUL, which is taken too.
+    mutating func takeText(limitBytes: Int) throws(ArchiveError) -> [UInt8] {
+        var text: [UInt8] = []
+        while text.count <= limitBytes {
+            let byte = try take(1)[0]
+            if byte == 0 { return text }
+            text.append(byte)
+        }
+        throw ArchiveError(.corrupted, "a text in the gzip header doesn't end", offsetBytes: start)
+    }
+
+    private var cut: ArchiveError { ArchiveError(.corrupted, "the gzip header is cut short", offsetBytes: start) }
+}

@@ -1,0 +1,59 @@
+import Platform
+
+/// Unpacks what holds one file and no directory: gzip, zlib, bare deflate.
+struct SingleFileUnpacking {
+    let source: any ByteSource
+    let format: ArchiveFormat
+    let policy: ExtractionPolicy
+
+    func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
+        let input = BufferedInput(SourceStream(source))
+        let gzip = format == .gzip ? GzipStream(input) : nil
+        try gzip?.readFirstHeader()
+        var plan = ExtractionPlan(policy: policy)
+        let node = try addFile(named: gzip?.originalName, to: &plan)
+        let extractor = Extractor(into: directory, plan: plan, policy: policy, observer: observer)
+        try extractor.budget.countEntry()
+        let content: any ByteStream = gzip ?? InflateStream(input, container: format == .zlib ? .zlib : .raw)
+        try extractor.writeFile(
+            node, mode: 0o644, modified: gzip?.modifiedSeconds.map { Timestamp(seconds: $0) }, content: content,
+            inputBytes: { input.offset })
+        var trailing = gzip?.trailingBytes ?? 0
+        if gzip == nil { trailing = try Self.countRest(of: input) }
+        if trailing > 0 { extractor.plan.warn("\(trailing) bytes stand behind the compressed data") }
+        try extractor.finish()
+        return UnpackSummary(
+            format: format, files: extractor.files, bytes: extractor.budget.totalBytes,
+            warnings: extractor.plan.warnings.all)
+    }
+
+    private static func countRest(of input: BufferedInput) throws(ArchiveError) -> Int64 {
+        let start = input.offset
+        while try input.fill(1) { input.consume(input.available.count) }
+        return input.offset - start
+    }
+
+    /// The caller's name, else the one within, else the archive's own: the first that is one safe component.
+    private func addFile(named inner: [UInt8]?, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node {
+        if let name = policy.singleFileName { return try plan.addFile(plan.appendName(Array(name.utf8))) }
+        for name in [inner.map(Self.lastComponent), ownName, Array("content".utf8)] {
+            guard let name else { continue }
+            if let node = try? plan.addFile(plan.appendName(name)) { return node }
+        }
+        throw ArchiveError(.unsafe, "no name can be given to the file within")
+    }
+
+    /// The last component of the name within, which is Latin-1 by the format and often UTF-8 in fact.
+    private static func lastComponent(of name: [UInt8]) -> [UInt8] {
+        let component = name.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.last.map(Array.init) ?? []
+        if String(validating: component, as: UTF8.self) != nil { return component }
+        return Array(String(String.UnicodeScalarView(component.map { UnicodeScalar($0) })).utf8)
+    }
+
+    /// The archive's name without its directory and last extension.
+    private var ownName: [UInt8] {
+        let component = Self.lastComponent(of: Array(source.name.utf8))
+        guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return component }
+        return Array(component[..<dot])
+    }
+}

@@ -1,0 +1,120 @@
+import Platform
+
+/// Unpacks a zip archive: the whole directory is read and judged before the first byte is written.
+struct ZipUnpacking {
+    private let archive: ZipArchive
+    private let policy: ExtractionPolicy
+
+    init(_ source: any ByteSource, policy: ExtractionPolicy) throws(ArchiveError) {
+        archive = try ZipArchive(source, limits: policy.limits)
+        self.policy = policy
+    }
+
+    func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
+        let plan = try judgedPlan(observer: observer)
+        let extractor = Extractor(into: directory, plan: plan.plan, policy: policy, observer: observer)
+        try extractor.createDirectories()
+        var readBytes: Int64 = 0
+        for (entry, node) in zip(archive.directory.entries, plan.nodes) {
+            let modified = modificationTime(of: entry)
+            switch extractor.plan.tree.kind(of: node) {
+            case .directory: extractor.setTime(modified, of: node)
+            case .symbolicLink: break
+            case .file:
+                // Entries share no bytes, and all lie within the file: the sum can't overflow.
+                readBytes += entry.compressedBytes
+                try located(entry) { () throws(ArchiveError) in
+                    try extractor.writeFile(
+                        node, mode: UInt32(entry.mode), modified: modified, content: archive.content(of: entry),
+                        inputBytes: { readBytes })
+                }
+            }
+        }
+        try extractor.finish()
+        return UnpackSummary(
+            format: .zip, files: extractor.files, bytes: extractor.budget.totalBytes,
+            warnings: archive.warnings + extractor.plan.warnings.all)
+    }
+
+    /// The plan of the whole archive, and for each entry the node it became.
+    private func judgedPlan(
+        observer: UnpackObserver
+    ) throws(ArchiveError) -> (plan: ExtractionPlan, nodes: [PathTree.Node]) {
+        let directory = archive.directory
+        for entry in directory.entries {
+            try located(entry) { () throws(ArchiveError) in try archive.checkSupported(entry) }
+        }
+        var plan = ExtractionPlan(policy: policy, names: directory.names, capacity: directory.entries.count)
+        var nodes: [PathTree.Node] = []
+        nodes.reserveCapacity(directory.entries.count)
+        var declared = ExtractionBudget(policy.limits)
+        var readBytes: Int64 = 0
+        for entry in directory.entries {
+            if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
+            readBytes += entry.compressedBytes
+            try located(entry) { () throws(ArchiveError) in
+                try declared.charge(entry.sizeBytes, entryBytes: entry.sizeBytes, inputBytes: readBytes)
+                nodes.append(try add(entry, to: &plan))
+            }
+        }
+        try plan.judgeLinks()
+        return (plan, nodes)
+    }
+
+    private func add(_ entry: ZipEntry, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node {
+        let start = Int(entry.nameOffset)
+        let name = start..<(start + Int(entry.nameBytes))
+        switch try kind(of: entry) {
+        case .directory:
+            guard entry.sizeBytes == 0 else { throw ArchiveError(.malformed, "is a directory that holds data") }
+            return try plan.addDirectory(name)
+        case .file:
+            return try plan.addFile(name)
+        case .symbolicLink:
+            return try plan.addSymbolicLink(name, target: linkTarget(of: entry))
+        }
+    }
+
+    /// What the Unix mode says, else what the name's last byte says.
+    private func kind(of entry: ZipEntry) throws(ArchiveError) -> PathTree.Kind {
+        let isMarkedAsDirectory = archive.directory.name(of: entry).last == UInt8(ascii: "/")
+        switch entry.mode & 0o170000 {
+        case 0o120000: return .symbolicLink
+        case 0o040000: return .directory
+        case 0, 0o100000: return isMarkedAsDirectory ? .directory : .file
+        // zip gives what it read from a pipe that pipe's type.
+        case 0o010000 where entry.sizeBytes > 0 || entry.compressedBytes > 0: return .file
+        default: throw ArchiveError(.unsafe, "is a device, FIFO or socket")
+        }
+    }
+
+    private func linkTarget(of entry: ZipEntry) throws(ArchiveError) -> [UInt8] {
+        guard entry.sizeBytes <= EntryPath.maximumBytes else {
+            throw ArchiveError(.unsafe, "the link's target is over 4,095 bytes long")
+        }
+        let content = archive.content(of: entry)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: EntryPath.maximumBytes + 1, alignment: 1)
+        defer { buffer.deallocate() }
+        var target: [UInt8] = []
+        while true {
+            let count = try content.read(into: buffer)
+            if count == 0 { return target }
+            target += buffer[..<count]
+        }
+    }
+
+    private func modificationTime(of entry: ZipEntry) -> Timestamp? {
+        guard entry.modifiedSeconds != ZipEntry.noTime else { return nil }
+        return Timestamp(
+            seconds: entry.modifiedSeconds, nanoseconds: Int32(truncatingIfNeeded: entry.modifiedNanoseconds))
+    }
+
+    private func located<Result>(
+        _ entry: ZipEntry, _ body: () throws(ArchiveError) -> Result
+    ) throws(ArchiveError) -> Result {
+        do { return try body() } catch {
+            throw error.located(
+                entry: escapedText(archive.directory.name(of: entry)), offsetBytes: entry.headerOffset)
+        }
+    }
+}

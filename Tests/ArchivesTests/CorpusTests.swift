@@ -1,0 +1,71 @@
+import Archives
+import Platform
+import Testing
+
+@Suite("Real archives have the outcome that their corpus names")
+struct CorpusTests {
+    /// Kinds that hold one file without a name of its own.
+    private static let singleFileKinds: Set = ["gzip", "zlib"]
+
+    /// Where we differ from the corpus, on purpose.
+    private static let differences: [String: ArchiveError.Code] = [
+        // Bare deflate carries no mark that could be detected: it is read when the caller says so, and unknown otherwise.
+        "commons-compress/src/test/resources/bla.tar.deflate": .malformed
+    ]
+
+    @Test(arguments: CorpusCase.all.filter { !$0.kind.hasPrefix("tar") })
+    func hasItsOutcome(_ item: CorpusCase) throws {
+        let scratch = try Scratch()
+        var policy = ExtractionPolicy()
+        if Self.singleFileKinds.contains(item.kind) { policy.singleFileName = "content" }
+        let outcome = Result { () throws(ArchiveError) in
+            try Unpacker(source: FileSource(path: item.file), policy: policy).unpack(into: scratch.target)
+        }
+        #expect(try scratch.outsideIsUntouched())
+        switch (outcome, item.expectedClass) {
+        case (.success, .ok), (.success, .okWithWarning), (.success, .either): try compare(scratch, with: item)
+        case (.success(let summary), let expected): Issue.record("was unpacked (\(summary)), not \(expected)")
+        case (.failure, .either): break
+        case (.failure(let error), let expected):
+            #expect(error.code == Self.differences[item.path] ?? expected.code, "\(error)")
+            #expect(error.archive == item.file)
+        }
+    }
+
+    private func compare(_ scratch: Scratch, with item: CorpusCase) throws {
+        let tree = try scratch.tree()
+        var unlisted = Set(tree.filter { $0.value.kind != .directory }.keys)
+        for entry in item.entries {
+            let path = Self.singleFileKinds.contains(item.kind) ? "content" : entry.path
+            guard let path else { continue }
+            unlisted.remove(path)
+            let found = try #require(tree[path], "\(path)")
+            switch (entry.type, found.kind) {
+            case ("file", .file(let content)):
+                #expect(entry.size == nil || entry.size == Int64(content.count), "\(path)")
+                #expect(entry.crc32 == nil || entry.crc32 == crc32(content), "\(path)")
+                #expect(found.status.mode == (entry.isExecutable ? 0o755 : 0o644), "\(path)")
+                #expect(entry.mtime == nil || entry.mtime?.seconds == found.status.modified.seconds, "\(path)")
+            case ("dir", .directory):
+                #expect(found.status.mode == 0o755, "\(path)")
+                #expect(entry.mtime == nil || entry.mtime?.seconds == found.status.modified.seconds, "\(path)")
+            case ("symlink", .symbolicLink(let target)):
+                #expect(target == Array((entry.link ?? "").utf8), "\(path)")
+            default: Issue.record("\(path) is \(found.kind), not \(entry.type)")
+            }
+        }
+        #expect(unlisted.isEmpty, "not in the list")
+    }
+}
+
+extension CorpusCase.Class {
+    fileprivate var code: ArchiveError.Code? {
+        switch self {
+        case .malformed: .malformed
+        case .corrupted: .corrupted
+        case .unsupported: .unsupported
+        case .unsafe: .unsafe
+        case .ok, .okWithWarning, .either: nil
+        }
+    }
+}

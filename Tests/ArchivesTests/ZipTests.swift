@@ -1,0 +1,186 @@
+import Archives
+import Platform
+import Testing
+
+@Suite("Zip archives")
+struct ZipTests {
+    private let hello = ZipBuilder.Entry("hello.txt", Array("hello".utf8))
+
+    @Test("A comment that holds an end record's signature is text")
+    func commentWithSignature() throws {
+        var builder = ZipBuilder([hello])
+        builder.comment = Array("see PK\u{5}\u{6} and more than twenty-two bytes behind it".utf8)
+        let unpacking = try Unpacking(builder.build())
+        #expect(try unpacking.file("hello.txt") == hello.content)
+        #expect(unpacking.warnings.isEmpty)
+    }
+
+    @Test("A comment longer than the file can't hide the end record before it")
+    func hiddenEndRecord() throws {
+        var builder = ZipBuilder([hello])
+        let first = ZipBuilder([.init("other.txt", Array("other".utf8))]).build()
+        // The visible archive ends with a comment that claims more than there is: strict tools go back to the first record.
+        builder.comment = Array("x".utf8)
+        var archive = builder.build()
+        archive[archive.count - 3] = 0xff
+        #expect(try Unpacking(first + archive).error?.code == .malformed)
+    }
+
+    @Test("A comment that is an archive itself is ambiguous")
+    func archiveInComment() throws {
+        var builder = ZipBuilder([hello])
+        builder.comment = ZipBuilder([.init("other.txt", Array("other".utf8))]).build()
+        #expect(try Unpacking(builder.build()).error?.code == .malformed)
+        builder.comment = ZipBuilder([.init("a/longer/name.txt", Array("other".utf8))]).build()
+        #expect(try Unpacking(builder.build()).error?.reason.contains("more than one end record") == true)
+    }
+
+    @Test("An archive that is stored in another is only content")
+    func storedArchive() throws {
+        let inner = ZipBuilder([hello]).build()
+        let unpacking = try Unpacking([.init("inner.zip", inner)])
+        #expect(try unpacking.file("inner.zip") == inner)
+    }
+
+    @Test("Each shape of data descriptor is fine", arguments: [true, false], [4, 8])
+    func descriptorShape(hasSignature: Bool, sizeBytes: Int) throws {
+        var entry = hello
+        entry.flags = 8
+        entry.descriptor = hasSignature ? Array("PK\u{7}\u{8}".utf8) : []
+        entry.descriptor.append(littleEndian: crcValue(entry.content))
+        for _ in 0..<2 {
+            entry.descriptor.append(littleEndian: UInt32(entry.content.count))
+            entry.descriptor += Array(repeating: 0, count: sizeBytes - 4)
+        }
+        let unpacking = try Unpacking([entry, .init("next", [1])])
+        #expect(try unpacking.file("hello.txt") == hello.content)
+        #expect(unpacking.warnings.isEmpty)
+    }
+
+    @Test("Sizes that look like a descriptor's signature are sizes")
+    func signatureInContent() throws {
+        var entry = hello
+        entry.content = Array("PK\u{7}\u{8}PK\u{7}\u{8}PK\u{3}\u{4}PK\u{1}\u{2}".utf8)
+        entry.flags = 8
+        entry.descriptor = Array("PK\u{7}\u{8}".utf8)
+        entry.descriptor.append(littleEndian: crcValue(entry.content))
+        for _ in 0..<2 { entry.descriptor.append(littleEndian: UInt32(entry.content.count)) }
+        #expect(try Unpacking([entry]).file("hello.txt") == entry.content)
+    }
+
+    @Test("A contradicting descriptor is a warning: the directory decides")
+    func contradictingDescriptor() throws {
+        var entry = hello
+        entry.flags = 8
+        entry.descriptor = Array(repeating: 0xee, count: 16)
+        let unpacking = try Unpacking([entry])
+        #expect(try unpacking.file("hello.txt") == hello.content)
+        #expect(unpacking.warnings.contains { $0.contains("data descriptor") })
+    }
+
+    @Test("A saturated size without a ZIP64 field is meant literally, and so beyond the end")
+    func saturatedSizeWithoutField() throws {
+        var entry = hello
+        entry.size = .max
+        entry.method = 8
+        entry.data = [3, 0]
+        #expect(try Unpacking([entry]).error?.code == .limitExceeded)
+        var policy = ExtractionPolicy()
+        policy.limits.ratio = .max
+        let error = try #require(try Unpacking([entry], policy: policy).error)
+        #expect(error.code == .corrupted)
+        #expect(error.reason.contains("4294967295"))
+    }
+
+    @Test("The local header must say what the directory says", arguments: [6, 8, 14, 18, 22, 30])
+    func localHeaderDiffers(at offset: Int) throws {
+        var archive = ZipBuilder([hello]).build()
+        archive[offset] ^= 1
+        #expect(try Unpacking(archive).error?.code == .malformed)
+    }
+
+    @Test("Entries that share bytes are refused before anything is written")
+    func overlap() throws {
+        var outer = ZipBuilder.Entry("outer", [])
+        // The second local header lies within the first entry's data.
+        let inner = ZipBuilder([hello]).build()
+        outer.content = Array(inner.prefix(30 + 9 + 5))
+        var archive = ZipBuilder([outer, hello]).build()
+        let directory = try #require(archive.lastIndex(of: UInt8(ascii: "h"))) - 46
+        archive[directory + 42] = UInt8(30 + 5)
+        let unpacking = try Unpacking(archive)
+        #expect(unpacking.error?.code == .unsafe)
+        #expect(try unpacking.scratch.tree().isEmpty)
+    }
+
+    @Test(
+        "Unsafe names are refused with the entry named, before anything is written",
+        arguments: [
+            "../x", "a/../../x", "/x", "//x", "C:/x", "c:x", "a\\x", "..\\x", "a\0b", "", "a/..", "./../x",
+            String(repeating: "n", count: 256), String(repeating: "directory/", count: 410) + "x",
+        ])
+    func unsafeName(_ name: String) throws {
+        let unpacking = try Unpacking([hello, .init(name, [1])])
+        let error = try #require(unpacking.error)
+        #expect(error.code == .unsafe)
+        #expect(error.entry != nil)
+        #expect(try unpacking.scratch.tree().isEmpty)
+        #expect(try unpacking.scratch.outsideIsUntouched())
+    }
+
+    @Test("Control characters in a name are escaped in the message")
+    func controlCharacters() throws {
+        let error = try #require(try Unpacking([.init("../\u{1b}[2J\n", [1])]).error)
+        #expect(error.description.contains("'../\\x1b[2J\\x0a'"))
+    }
+
+    @Test(
+        "What can't be read is refused by name before anything is written",
+        arguments: [
+            (UInt16(9), "deflate64"), (12, "bzip2"), (14, "lzma"), (93, "zstd"), (99, "AES"),
+        ])
+    func unsupportedMethod(method: UInt16, name: String) throws {
+        var entry = ZipBuilder.Entry("second", [1, 2, 3])
+        entry.method = method
+        let unpacking = try Unpacking([hello, entry])
+        let error = try #require(unpacking.error)
+        #expect(error.code == .unsupported)
+        #expect(error.entry == "second")
+        #expect(error.reason.contains(name))
+        #expect(try unpacking.scratch.tree().isEmpty)
+    }
+
+    @Test("Encryption is refused before anything is written")
+    func encrypted() throws {
+        var entry = ZipBuilder.Entry("secret", [1, 2, 3])
+        entry.flags = 1
+        let unpacking = try Unpacking([hello, entry])
+        #expect(unpacking.error?.code == .unsupported)
+        #expect(unpacking.error?.reason == "is encrypted")
+        #expect(try unpacking.scratch.tree().isEmpty)
+    }
+
+    @Test("Names without a mark are code page 437 unless a Unix system wrote UTF-8")
+    func unmarkedNames() throws {
+        var legacy = ZipBuilder.Entry("", [1])
+        legacy.name = [0x81, 0x62, 0x65, 0x72]  // "über"
+        let unpacking = try Unpacking([legacy, .init("größe", [2])])
+        #expect(try unpacking.file("über") == [1])
+        #expect(try unpacking.file("größe") == [2])
+    }
+
+    @Test("Many entries: the end record's count is no reason to allocate")
+    func declaredCount() throws {
+        let record = ZipBuilder.endRecord(entries: 0xfffe, directoryBytes: 0, directoryOffset: 0, commentBytes: 0)
+        #expect(try Unpacking(record).error?.code == .malformed)
+    }
+
+    @Test("An archive cut anywhere is refused")
+    func cutAnywhere() throws {
+        let archive = ZipBuilder([hello, .init("b/c", noise(40))]).build()
+        for length in 0..<archive.count {
+            let unpacking = try Unpacking(Array(archive[..<length]))
+            #expect(unpacking.error != nil, "\(length)")
+        }
+    }
+}
