@@ -8,9 +8,10 @@ public struct ExtractionPolicy: Hashable, Sendable {
         public var totalBytes: Int64 = 1 << 40
         /// Bytes of one file; 256 GiB.
         public var entryBytes: Int64 = 1 << 38
-        /// Bytes that may come out for each byte of the archive; 250. Counted once more than 64 MiB have come out, so that small archives of
-        /// repetitive files are fine.
+        /// Bytes that may come out for each byte of the archive; 250. The holes of sparse files don't count.
         public var ratio: Int64 = 250
+        /// The ratio is looked at once more than this many bytes have come out; 64 MiB, so that small archives of repetitive files are fine.
+        public var ratioFloorBytes: Int64 = 64 << 20
         /// Components of a path; 512.
         public var depth = 512
 

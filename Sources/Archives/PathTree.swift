@@ -66,9 +66,15 @@ struct PathTree {
     /// The path of `node` for messages.
     func description(of node: Node) -> String { path(of: node)?.description ?? "." }
 
+    /// As many bytes of names as are held at once: short names that compress well could come without end.
+    static let maximumNamesBytes = 256 << 20
+
     /// Appends a name that a following `insert` refers to.
-    mutating func appendName(_ name: some Collection<UInt8>) -> Range<Int> {
+    mutating func appendName(_ name: some Collection<UInt8>) throws(ArchiveError) -> Range<Int> {
         let start = names.count
+        guard name.count <= Self.maximumNamesBytes - start else {
+            throw ArchiveError(.limitExceeded, "the names are longer than \(Self.maximumNamesBytes) bytes in all")
+        }
         names += name
         return start..<names.count
     }

@@ -41,8 +41,12 @@ struct ZipDirectory {
 
     private mutating func append(_ header: ZipDirectoryHeader) throws(ArchiveError) {
         let name = try header.decodedName()
-        guard let nameOffset = UInt32(exactly: names.count), let nameBytes = UInt16(exactly: name.count) else {
-            throw header.error(.limitExceeded, "the names are too long to be held")
+        guard
+            name.count <= PathTree.maximumNamesBytes - names.count, let nameOffset = UInt32(exactly: names.count),
+            let nameBytes = UInt16(exactly: name.count)
+        else {
+            throw header.error(
+                .limitExceeded, "the names are longer than \(PathTree.maximumNamesBytes) bytes in all")
         }
         let entry = try header.entry(nameOffset: nameOffset, nameBytes: nameBytes, prefixBytes: end.prefixBytes)
         names += name

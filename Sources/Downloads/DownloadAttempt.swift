@@ -225,7 +225,7 @@ final class DownloadAttempt: @unchecked Sendable {
         var isCompleted = false
         if case .completed = end { isCompleted = true }
         // The lock goes before the report: what follows from that may be another try with the same file.
-        if !isCompleted { try? partial?.file.unlock() }
+        if !isCompleted { partial?.file.unlock() }
         partial = nil
         if !isCompleted { released() }
         report(.ended(end))
@@ -266,7 +266,8 @@ final class DownloadAttempt: @unchecked Sendable {
         return .completed(
             DownloadedFile(
                 partial: partial, sizeBytes: positionBytes, digest: digest, resumedBytes: resumedBytes,
-                isProvenComplete: isProven, validator: response?.entityTag ?? response?.lastModified ?? record?.validator,
+                isProvenComplete: isProven,
+                validator: response?.entityTag ?? response?.lastModified ?? record?.validator,
                 suggestedName: response?.suggestedName, released: released),
             sizeBytes: positionBytes, digest: digest)
     }

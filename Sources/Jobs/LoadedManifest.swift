@@ -42,7 +42,8 @@ extension LoadedManifest {
         return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
     }
 
-    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8] {
+    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8]
+    {
         do {
             switch location {
             case .file(let path):
@@ -83,7 +84,8 @@ extension LoadedManifest {
         guard !result.isEmpty else {
             throw BundleFailure(
                 .unresolvableURL,
-                "'\(escapedText(file.urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base")
+                "'\(escapedText(file.urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base"
+            )
         }
         return result
     }

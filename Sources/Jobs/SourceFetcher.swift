@@ -42,7 +42,7 @@ struct SourceFetcher: Sendable {
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> LocalCopy {
-        let copy = try await copying.run { [scratch, control] () throws(BundleFailure) in
+        let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
             try LocalCopy(of: url, in: scratch) { control.reason != nil }
         }
         if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
@@ -51,7 +51,8 @@ struct SourceFetcher: Sendable {
         }
         if let digest = source.digest, digest.hex != copy.digest.description {
             throw BundleFailure(
-                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest.hex) was asked for", url: "\(url)")
+                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest.hex) was asked for", url: "\(url)"
+            )
         }
         return copy
     }

@@ -176,10 +176,8 @@ package final class OwnedDescriptor: Sendable {
         throw .last("lock", name)
     }
 
-    /// Gives a kernel lock back before the descriptor is closed.
-    package func unlock() throws(SystemError) {
-        guard flock(rawValue, LOCK_UN) == 0 else { throw .last("unlock", name) }
-    }
+    /// Gives a kernel lock up at once, even where a child that is just being started still has a copy of the descriptor.
+    package func unlock() { _ = flock(rawValue, LOCK_UN) }
 
     /// Bytes that an ordinary user may still write to the file system the descriptor is on.
     package func freeBytes() throws(SystemError) -> Int64 { try fileSystemSpace().free }

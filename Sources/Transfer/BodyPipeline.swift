@@ -64,9 +64,10 @@ final class BodyPipeline: Sendable {
         if mustWake { drained() }
     }
 
-    /// Waits until every job given so far has run.
-    func drain() async {
+    /// Waits until every job given so far has run, and then `last`, which may block.
+    func drain(_ last: @escaping @Sendable () -> Void) async {
         for writer in writers { await writer.run {} }
+        await writers[0].run(last)
     }
 }
 

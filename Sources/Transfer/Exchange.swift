@@ -26,6 +26,7 @@ final class Exchange {
     private var bodyBytes: Int64 = 0
     private let started: ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
+    private var hopStarted: ContinuousClock.Instant
     private var rateWindow: (started: ContinuousClock.Instant, bytes: Int64)
 
     private enum Phase {
@@ -47,6 +48,7 @@ final class Exchange {
         url = request.url
         started = loop.now
         lastActivity = loop.now
+        hopStarted = loop.now
         pieceStarted = loop.now
         rateWindow = (loop.now, 0)
     }
@@ -68,6 +70,7 @@ final class Exchange {
         phase = .awaitingHead
         bodyBytes = 0
         lastActivity = loop.now
+        hopStarted = loop.now
         hopCount += 1
     }
 
@@ -127,6 +130,7 @@ final class Exchange {
         guard case .receivingBody = phase else { return ignoreBody(bytes.count) ? bytes.count : 0 }
         guard loop.mayReceive() else {
             isPaused = true
+            loop.didHoldBack(id)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         count(bytes.count)
@@ -200,7 +204,11 @@ final class Exchange {
         // What we hold back ourselves is no silence of the server's.
         guard !isPaused else { return nil }
         let idle = configuration.idleTimeout
-        if loop.now - lastActivity >= idle { return .timedOut(.idle, after: idle) }
+        if loop.now - lastActivity >= idle, let sent = handle.requestSentAfter,
+            loop.now - max(lastActivity, hopStarted + sent) >= idle
+        {
+            return .timedOut(.idle, after: idle)
+        }
         guard let minimum = configuration.minimumBytesPerSecond else { return nil }
         let window = loop.now - rateWindow.started
         guard window >= idle else { return nil }
@@ -212,29 +220,35 @@ final class Exchange {
     // MARK: The end
 
     /// What libcurl's end of the current hop means.
-    func conclude(_ code: CURLcode) -> Conclusion {
-        if let failure { return .end(.failure(failure)) }
+    func conclusion(of code: CURLcode) -> Conclusion {
+        if let failure { return .failure(failure) }
         switch phase {
-        case .redirecting(let target):
-            // An overlong body was cut by us: the head was all that mattered.
-            guard code == CURLE_OK || code == CURLE_WRITE_ERROR else { break }
-            url = target
-            return .anotherHop
-        case .ignoringBody(let response):
-            guard code == CURLE_OK || code == CURLE_WRITE_ERROR else { break }
-            return .end(.success(response))
-        case .receivingBody(let response):
-            if code == CURLE_OK { return .end(.success(response)) }
-        case .awaitingHead:
-            if code == CURLE_OK { return .end(.failure(.invalidResponse("it has no head"))) }
+        case .receivingBody(let response) where code == CURLE_OK: return .success(response)
+        case .awaitingHead where code == CURLE_OK: return .failure(.invalidResponse("it has no head"))
+        case .awaitingHead, .receivingBody, .ignoringBody, .redirecting:
+            return conclusion(
+                of: TransferError(code, handle.message(code), configuration: loop.configuration))
         }
-        return .end(.failure(TransferError(code, handle.message(code), configuration: loop.configuration)))
+    }
+
+    /// What a failure of the current hop means. Where the head was all that mattered, nothing behind it can do harm.
+    func conclusion(of error: TransferError) -> Conclusion {
+        if case .timedOut(.whole, _) = error { return .failure(error) }
+        switch phase {
+        case .redirecting(let target): return .anotherHop(target)
+        case .ignoringBody(let response): return .success(response)
+        case .awaitingHead, .receivingBody: return .failure(error)
+        }
     }
 
     enum Conclusion {
-        case anotherHop
-        case end(Result<TransferResponse, TransferError>)
+        case anotherHop(TransferURL)
+        case success(TransferResponse)
+        case failure(TransferError)
     }
+
+    /// Goes on where a redirect leads.
+    func move(to target: TransferURL) { url = target }
 
     /// Hands over what has gathered, and the end.
     func finish(_ result: Result<TransferResponse, TransferError>) {

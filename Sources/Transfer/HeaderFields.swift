@@ -2,14 +2,19 @@
 public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// One field line.
     public struct Field: Hashable, Sendable {
+        /// As it was written; compared without regard to case.
         public let name: String
+        /// Without blanks around it.
         public let value: String
     }
 
+    /// All field lines, in order.
     public private(set) var fields: [Field] = []
 
+    /// No fields.
     public init() {}
 
+    /// These fields, in this order; those that `append` would not take are left out.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { append(name, value) }
     }

@@ -43,9 +43,12 @@ struct ResponseHead {
         return .more
     }
 
-    /// How the end of the body will be known.
+    /// How the end of the body will be known (RFC 9112 §6.3).
     func framing(httpMajorVersion: Int) -> BodyFraming {
-        if headers["Transfer-Encoding"] != nil { return .delimited }
+        if let codings = headers.all("Transfer-Encoding").last {
+            let last = codings.split(separator: ",").last.map { $0.trimmingBlanks().lowercased() }
+            return last == "chunked" ? .delimited : .close
+        }
         if headers["Content-Length"] != nil { return .length }
         return httpMajorVersion >= 2 || status == 204 || status == 304 ? .delimited : .close
     }

@@ -10,7 +10,7 @@ public struct TransferID: Hashable, Sendable {
 /// Ephemeral: no cookies, no cache, no stored credentials. An exchange starts as soon as it is asked for; how many run at once is the
 /// caller's decision. A session can't be changed once made (its rate limit apart): make another and `invalidate` this one.
 public final class Session: Sendable {
-    private let loop: SessionLoop
+    let loop: SessionLoop
 
     /// Makes a session and starts its thread.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {

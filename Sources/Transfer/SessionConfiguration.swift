@@ -13,6 +13,7 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var rateLimitBytesPerSecond: Int64?
     /// What a URL, or a redirect's location, may start with: `http` and `https`.
     public var allowedSchemes: Set<String> = ["http", "https"]
+    /// Which HTTP to speak; by default HTTP/2 where TLS can settle on it.
     public var httpVersion = HTTPVersion.automatic
     /// A proxy's URL; empty: none, even if the environment names one; nil, the default: what the environment names.
     public var proxy: String?
@@ -22,10 +23,12 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var caBundlePath: String?
     /// A netrc file whose logins are used for the hosts it names; nil, the default: none, not even `~/.netrc`.
     public var netrcPath: String?
+    /// What `User-Agent` says (RFC 9110 §10.1.5): `larder`.
     public var userAgent = "larder"
     /// Sent with every request, to the asked URL's own origin only.
     public var headers = HeaderFields()
 
+    /// The defaults.
     public init() {}
 
     /// Which HTTP to speak.

@@ -3,34 +3,21 @@ import Platform
 
 /// The thread that owns every libcurl handle of a session. Others talk to it through its mailbox.
 final class SessionLoop: @unchecked Sendable {
-    // Sendable because `mailbox` has its lock, `configuration` and `multi` never change, and all else belongs to the loop thread.
-
-    enum Message {
-        case start(TransferID, TransferRequest, any TransferConsumer)
-        case cancel(TransferID)
-        /// A consumer can't take more: its channel keeps the reason.
-        case consumerFailed(TransferID)
-        case setRateLimit(Int64?)
-        /// There is room in the pipeline again.
-        case drained
-        case invalidate((@Sendable () -> Void)?)
-    }
-
-    private struct Mailbox {
-        var messages: [Message] = []
-        var lastID: UInt64 = 0
-        var isClosed = false
-    }
+    // Sendable because `mailbox`, `pipeline` and `thread` take care of themselves, `configuration` and `multi` never change, and all else belongs to
+    // the loop thread.
 
     let configuration: SessionConfiguration
     private let multi: UnsafeMutableRawPointer
-    private let mailbox = Locked(Mailbox())
+    private let mailbox: SessionMailbox
+    let pipeline: BodyPipeline
+    private let thread = Locked<WorkerThread?>(nil)
 
     // The loop thread's own.
     private(set) var now = ContinuousClock.now
-    private(set) lazy var pipeline = BodyPipeline { [weak self] in self?.post(.drained) }
     private var rateLimiter: RateLimiter
     private var exchanges: [TransferID: Exchange] = [:]
+    /// Who is held back, in the order in which they may go on.
+    private var heldBack: [TransferID] = []
     private var spareHandles: [EasyHandle] = []
     private var isInvalid = false
     private var invalidated: [@Sendable () -> Void] = []
@@ -42,6 +29,9 @@ final class SessionLoop: @unchecked Sendable {
         Self.globalInit
         guard let multi = curl_multi_init() else { preconditionFailure("out of memory for a session") }
         self.multi = multi
+        let mailbox = SessionMailbox(waking: multi)
+        self.mailbox = mailbox
+        pipeline = BodyPipeline { mailbox.post(.drained) }
         self.configuration = configuration
         rateLimiter = RateLimiter(bytesPerSecond: configuration.rateLimitBytesPerSecond, now: .now)
         // Connections that rest between exchanges; libcurl's own default depends on how many are running.
@@ -50,32 +40,34 @@ final class SessionLoop: @unchecked Sendable {
     }
 
     /// Starts the thread; it keeps the loop alive until it was invalidated.
-    func startThread() { _ = WorkerThread(name: "larder-session") { self.run() } }
+    func startThread() {
+        thread.withLock { $0 = WorkerThread(name: "larder-session") { self.run() } }
+    }
 
-    // MARK: The mailbox
+    // MARK: From other threads
 
-    func nextID() -> TransferID {
-        mailbox.withLock { mailbox in
-            mailbox.lastID += 1
-            return TransferID(number: mailbox.lastID)
+    func nextID() -> TransferID { mailbox.nextID() }
+
+    /// Leaves a message for the loop. After its end, what would have been refused is refused here; never on the thread of the caller, who
+    /// may hold a lock.
+    func post(_ message: SessionMailbox.Message) {
+        guard !mailbox.post(message) else { return }
+        switch message {
+        case .start(let id, _, let consumer):
+            pipeline.writer(for: id).enqueue {
+                consumer.finish(TransferOutcome(result: .failure(.cancelled), receivedBytes: 0, requestCount: 0))
+            }
+        case .invalidate(let completion?): callWhenGone([completion])
+        case .invalidate(nil), .cancel, .consumerFailed, .setRateLimit, .drained: break
         }
     }
 
-    /// Leaves a message and wakes the loop. After the end, what would have been refused is answered right here.
-    func post(_ message: Message) {
-        let isClosed = mailbox.withLock { mailbox in
-            guard !mailbox.isClosed else { return true }
-            mailbox.messages.append(message)
-            // Inside the lock: the handle is only let go after the mailbox was closed.
-            curl_multi_wakeup(multi)
-            return false
-        }
-        guard isClosed else { return }
-        switch message {
-        case .start(_, _, let consumer):
-            consumer.finish(TransferOutcome(result: .failure(.cancelled), receivedBytes: 0, requestCount: 0))
-        case .invalidate(let completion): completion?()
-        case .cancel, .consumerFailed, .setRateLimit, .drained: break
+    /// Calls back once every consumer was told and the thread has ended.
+    private func callWhenGone(_ completions: [@Sendable () -> Void]) {
+        guard !completions.isEmpty else { return }
+        Task.detached { [pipeline, thread] in
+            await pipeline.drain { thread.withLock { $0 }?.join() }
+            for completion in completions { completion() }
         }
     }
 
@@ -84,54 +76,45 @@ final class SessionLoop: @unchecked Sendable {
     private func run() {
         while true {
             now = .now
-            for message in mailbox.withLock({ mailbox in
-                defer { mailbox.messages.removeAll(keepingCapacity: true) }
-                return mailbox.messages
-            }) { handle(message) }
+            for message in mailbox.takeAll() { handle(message) }
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             now = .now
             concludeFinished()
-            resumePaused()
+            resumeHeldBack()
             sweep()
-            if isInvalid, close() { break }
+            if isInvalid, exchanges.isEmpty, mailbox.closeIfEmpty() { break }
             curl_multi_poll(multi, nil, 0, Int32(clamping: pollTimeout.wholeMilliseconds), nil)
         }
-        // What lies behind the last reference to a pipeline are its threads: they must not be waited for by one of themselves.
-        let completions = invalidated
-        let pipeline = pipeline
         spareHandles = []
         curl_multi_cleanup(multi)
-        Task.detached {
-            await pipeline.drain()
-            for completion in completions { completion() }
-        }
+        callWhenGone(invalidated)
     }
 
-    private func handle(_ message: Message) {
+    private func handle(_ message: SessionMailbox.Message) {
         switch message {
         case .start(let id, let request, let consumer): start(id, request, consumer)
-        case .cancel(let id): end(id, .failure(.cancelled))
-        case .consumerFailed(let id): end(id, .failure(.cancelled))
+        case .cancel(let id), .consumerFailed(let id):
+            if let exchange = exchanges[id] { end(exchange, .failure(.cancelled)) }
         case .setRateLimit(let bytesPerSecond): rateLimiter.bytesPerSecond = bytesPerSecond
         case .drained: break
         case .invalidate(let completion):
             isInvalid = true
             if let completion { invalidated.append(completion) }
-            for id in exchanges.keys { end(id, .failure(.cancelled)) }
+            for exchange in exchanges.values { end(exchange, .failure(.cancelled)) }
         }
     }
 
     private func start(_ id: TransferID, _ request: TransferRequest, _ consumer: any TransferConsumer) {
-        let channel = BodyChannel(consumer: consumer, pipeline: pipeline, id: id) { [weak self] in
-            self?.post(.consumerFailed(id))
+        let channel = BodyChannel(consumer: consumer, pipeline: pipeline, id: id) { [mailbox] in
+            mailbox.post(.consumerFailed(id))
         }
         let exchange = Exchange(
             id: id, request: request, channel: channel, handle: spareHandles.popLast() ?? EasyHandle(), loop: self)
         exchanges[id] = exchange
-        guard !isInvalid else { return end(id, .failure(.cancelled)) }
+        guard !isInvalid else { return finish(exchange, .failure(.cancelled)) }
         guard configuration.allowedSchemes.contains(request.url.scheme) else {
-            return end(id, .failure(.unusableRequest("the scheme '\(request.url.scheme)' is not allowed")))
+            return finish(exchange, .failure(.unusableRequest("the scheme '\(request.url.scheme)' is not allowed")))
         }
         startHop(exchange)
     }
@@ -153,20 +136,20 @@ final class SessionLoop: @unchecked Sendable {
             larder_curl_get_pointer(raw, CURLINFO_PRIVATE, &pointer)
             guard let pointer else { continue }
             let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-            let conclusion = exchange.conclude(code)
-            curl_multi_remove_handle(multi, raw)
-            switch conclusion {
-            case .anotherHop: startHop(exchange)
-            case .end(let result): finish(exchange, result)
-            }
+            end(exchange, exchange.conclusion(of: code))
         }
     }
 
-    /// Ends an exchange that libcurl still works on.
-    private func end(_ id: TransferID, _ result: Result<TransferResponse, TransferError>) {
-        guard let exchange = exchanges[id] else { return }
+    /// Takes an exchange's hop from libcurl, and goes on with the next one or finishes.
+    private func end(_ exchange: Exchange, _ conclusion: Exchange.Conclusion) {
         curl_multi_remove_handle(multi, exchange.handle.raw)
-        finish(exchange, result)
+        switch conclusion {
+        case .anotherHop(let url):
+            exchange.move(to: url)
+            startHop(exchange)
+        case .success(let response): finish(exchange, .success(response))
+        case .failure(let error): finish(exchange, .failure(error))
+        }
     }
 
     private func finish(_ exchange: Exchange, _ result: Result<TransferResponse, TransferError>) {
@@ -182,10 +165,19 @@ final class SessionLoop: @unchecked Sendable {
 
     func didReceive(_ count: Int) { rateLimiter.take(count) }
 
-    private func resumePaused() {
-        for exchange in exchanges.values where exchange.isPaused {
-            guard mayReceive() else { return }
-            exchange.resume()
+    /// Notes that an exchange has something to take as soon as it may.
+    func didHoldBack(_ id: TransferID) { heldBack.append(id) }
+
+    /// Lets those go on who were held back, each in its turn, so that none starves beside the others.
+    private func resumeHeldBack() {
+        let waiting = heldBack
+        heldBack = []
+        for (index, id) in waiting.enumerated() {
+            guard mayReceive() else {
+                heldBack = waiting[index...] + heldBack
+                return
+            }
+            exchanges[id]?.resume()
         }
     }
 
@@ -195,9 +187,9 @@ final class SessionLoop: @unchecked Sendable {
     private func sweep() {
         guard now - lastSweep >= .milliseconds(100) else { return }
         lastSweep = now
-        for (id, exchange) in exchanges {
+        for exchange in exchanges.values {
             exchange.sendOldPiece()
-            if let error = exchange.brokenDeadline() { end(id, .failure(error)) }
+            if let error = exchange.brokenDeadline() { end(exchange, exchange.conclusion(of: error)) }
         }
     }
 
@@ -205,14 +197,5 @@ final class SessionLoop: @unchecked Sendable {
         guard !exchanges.isEmpty else { return .seconds(60) }
         let untilTokens = rateLimiter.wait
         return untilTokens > .zero ? min(untilTokens, .milliseconds(100)) : .milliseconds(100)
-    }
-
-    /// Closes the mailbox; false when a message came in meanwhile, which is to be handled first.
-    private func close() -> Bool {
-        mailbox.withLock { mailbox in
-            guard mailbox.messages.isEmpty, exchanges.isEmpty else { return false }
-            mailbox.isClosed = true
-            return true
-        }
     }
 }

@@ -14,6 +14,7 @@ public enum TransferError: Error, Sendable, CustomStringConvertible {
     case redirectRefused(status: Int, reason: String)
     /// The body is, or was about to become, larger than the request's budget.
     case overBudget(limitBytes: Int64)
+    /// A deadline of the session's configuration passed, this long.
     case timedOut(Deadline, after: Duration)
     /// `cancel` was called, or the session was invalidated.
     case cancelled
@@ -34,6 +35,7 @@ public enum TransferError: Error, Sendable, CustomStringConvertible {
         case minimumRate
     }
 
+    /// One line for people; names no URL, which the caller knows.
     public var description: String {
         switch self {
         case .unreachable(let reason): reason

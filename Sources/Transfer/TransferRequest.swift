@@ -1,5 +1,6 @@
 /// One GET: what is asked for, and what will be accepted for an answer.
 public struct TransferRequest: Sendable {
+    /// What is asked for.
     public var url: TransferURL
     /// Sent to the URL's own origin only, never across a redirect to another one.
     public var headers = HeaderFields()
@@ -9,8 +10,10 @@ public struct TransferRequest: Sendable {
     public var ifRange: String?
     /// How many body bytes are taken at most; the transfer is cut the moment more arrive. Nil: no bound.
     public var bodyBudgetBytes: Int64?
+    /// What becomes of redirects; followed up to ten times by default.
     public var redirects = RedirectPolicy.follow(limit: 10)
 
+    /// Asks for the whole of what is at `url`.
     public init(url: TransferURL) { self.url = url }
 }
 

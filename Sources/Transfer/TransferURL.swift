@@ -17,11 +17,15 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Scheme, host and port: who a request's secrets are meant for (RFC 6454).
     public struct Origin: Hashable, Sendable {
+        /// In lower case.
         public let scheme: String
+        /// In lower case.
         public let host: String
+        /// The scheme's default where the URL names none.
         public let port: Int
     }
 
+    /// Who the URL asks.
     public var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
     /// Reads an absolute URL.
@@ -32,7 +36,8 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Resolves a URL reference against this URL (RFC 3986 §5).
     public func resolving(_ reference: String) throws(TransferURLError) -> TransferURL {
-        try TransferURL(reference, relativeTo: text)
+        // libcurl 7.88 forgets the base's query when there is nothing but a fragment, which doesn't count for us anyway.
+        reference.hasPrefix("#") ? self : try TransferURL(reference, relativeTo: text)
     }
 
     private init(_ reference: String, relativeTo base: String?) throws(TransferURLError) {
@@ -55,9 +60,13 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
             defer { curl_free(text) }
             return String(cString: text)
         }
+        // Spellings that RFC 3986 §6.2 calls equivalent are the same download: the host's case, the scheme's default port.
+        if let host = part(CURLUPART_HOST), host != host.lowercased() {
+            curl_url_set(handle, CURLUPART_HOST, host.lowercased(), flags)
+        }
         // A fragment names a place inside the asset; it is never sent, and two of them are the same download.
         curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
-        guard let text = part(CURLUPART_URL), let scheme = part(CURLUPART_SCHEME) else {
+        guard let text = part(CURLUPART_URL, UInt32(CURLU_NO_DEFAULT_PORT)), let scheme = part(CURLUPART_SCHEME) else {
             throw TransferURLError(text: reference, reason: "it has no scheme")
         }
         self.text = text
@@ -111,5 +120,18 @@ public struct TransferURLError: Error, Hashable, Sendable, CustomStringConvertib
         self.init(text: text, reason: String(cString: curl_url_strerror(code)))
     }
 
-    public var description: String { "'\(escapedText(text))' is not a URL that can be asked for: \(reason)" }
+    /// What was given, without what may be secret in it, and why it is no URL.
+    public var description: String {
+        "'\(escapedText(Self.redacted(text)))' is not a URL that can be asked for: \(reason)"
+    }
+
+    /// Without what may be a password or the secrets of a signed URL, as far as that can be told of a text that is no URL.
+    private static func redacted(_ text: String) -> String {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? "?…" : ""
+        guard let at = parts[0].lastIndex(of: "@") else { return parts[0] + query }
+        let scheme = parts[0].prefix { $0 != "/" }
+        let hasScheme = scheme.endIndex < at && scheme.hasSuffix(":")
+        return (hasScheme ? scheme + "//" : "") + "…" + parts[0][at...] + query
+    }
 }

@@ -76,6 +76,11 @@ package final class FaultServer: Sendable {
         }
     }
 
+    /// Waits until so many connections are open, the idle ones included.
+    package func waitForConnections(_ count: Int, within limit: Duration = .seconds(30)) async throws {
+        try await listener.connections.wait(for: "\(count) open connections", within: limit) { $0 == count ? () : nil }
+    }
+
     /// Waits until a reply to a request for a path has come to its end, whichever that is.
     @discardableResult
     package func waitForEnd(_ path: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws

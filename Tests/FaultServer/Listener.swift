@@ -6,6 +6,8 @@ final class Listener: Sendable {
     let port: UInt16
     let routes = Watched<[String: Route]>([:])
     let log = Watched<[Exchange]>([])
+    /// How many connections are open.
+    let connections = Watched(0)
     let stopped: Gate
     private let socket: LoopbackListener
     private let threads = Watched(0)
@@ -37,7 +39,11 @@ final class Listener: Sendable {
             accepted += 1
             let connection = Connection(descriptor, number: accepted, listener: self)
             // Without a thread the connection is closed, and the client says so.
-            try? startCountedThread { _ in connection.run() }
+            try? startCountedThread { listener in
+                listener.connections.update { $0 += 1 }
+                connection.run()
+                listener.connections.update { $0 -= 1 }
+            }
         }
     }
 

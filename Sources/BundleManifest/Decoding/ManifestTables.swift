@@ -14,6 +14,7 @@ struct ManifestDraft: Draft {
     static let table = ObjectTable<ManifestDraft>(
         "a manifest",
         [
+            // Checked, and then known.
             Field("format", .formatName, .required) { _, _ in },
             Field("id", .id, .required) { $0.id = $1 },
             Field("serial", .positive, .required) { $0.serial = $1 },

@@ -4,15 +4,15 @@ import JSONSyntax
 // The types of values that only manifests have.
 
 /// The format that this decoder reads.
-private let formatName = "larder/1"
+private let supportedFormat = "larder/1"
 
 extension ValueType<String> {
     static let formatName = ValueType("a string", .string) { value, context in
         let text = value.string ?? ""
-        if text != BundleManifest.formatName {
+        if text != supportedFormat {
             context.report(
                 .unknownFormat, "the format \(text.quotedForMessage()) is unknown", at: value,
-                hint: "this version reads \"\(BundleManifest.formatName)\"")
+                hint: "this version reads \"\(supportedFormat)\"")
         }
         return text
     }
@@ -152,7 +152,7 @@ extension ValueType<[RequestHeader]> {
             context.report(
                 .secretInHeader, "the header \(name) looks like a secret, and everyone can read a manifest",
                 at: member.key,
-                hint: "use --netrc or --config")
+                hint: "use --netrc or --config", secret: member.value.range)
         }
         return RequestHeader(name: name, value: value)
     }
