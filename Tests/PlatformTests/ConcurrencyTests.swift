@@ -17,7 +17,7 @@ import Testing
         let queue = JobQueue(name: "test", threads: 2)
         #expect(await queue.run { 42 } == 42)
         await #expect(throws: Failure(number: 7)) {
-            try await queue.run { () throws(Failure) in throw Failure(number: 7) }
+            try await queue.attempt { () throws(Failure) in throw Failure(number: 7) }
         }
     }
 
