@@ -10,7 +10,7 @@ enum Larder {
     static func main() {
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
-        Task { exit(await run().rawValue) }
+        Task.detached { exit(await run().rawValue) }
         while true { pause() }
     }
 
