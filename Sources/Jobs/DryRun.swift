@@ -46,7 +46,9 @@ package struct DryRun: Sendable {
         defer { scratch.remove() }
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
-        var loader = ManifestLoader(options, downloader: downloader, highestSerial: { _ in nil }) { kind, manifest in
+        // The index knows about older generations, too, but can't be opened without being changed.
+        let serials = (try? library?.generations.current()?.serials()) ?? [:]
+        var loader = ManifestLoader(options, downloader: downloader, highestSerial: { serials[$0] }) { kind, manifest in
             emit(kind, manifest: manifest)
         }
         for location in options.manifests { await loader.load(location) }
