@@ -51,6 +51,19 @@ import Testing
         #expect(contentDifference(two.bytes(), try stock.content("book/tagged.bin")) == nil)
     }
 
+    @Test func theValidatorOfAnotherURLSaysNothing() async throws {
+        let (one, two) = (Content.pattern(lengthBytes: 1000, seed: 1), Content.pattern(lengthBytes: 1000, seed: 2))
+        for (path, content) in [("/one.bin", one), ("/two.bin", two)] { stock.server.serve(path, Resource(content)) }
+        func book(_ url: String) -> String {
+            #"{"id": "book", "kind": "ebook", "filename": "book", "urls": ["\#(url)"]}"#
+        }
+        stock.serveManifest([book("one.bin")])
+        #expect(try await stock.sync().status == .exited(0))
+        stock.serveManifest([book("two.bin")], serial: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(contentDifference(two.bytes(), try stock.content("book/book")) == nil)
+    }
+
     @Test func ofAChangedSetOnlyTheChangedFileIsFetched() async throws {
         func manifest(_ names: [(String, Content)]) -> String {
             let files = names.map { name, content in
