@@ -60,7 +60,9 @@ package struct DryRun: Sendable {
         let steps =
             board.plans.map { Step($0.plan) }
             + board.leaving.map { Step(state: nil, bundle: "\($0)", bytes: 0, reason: nil) }
-        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) { $0.addingClamped($1.plan.plannedBytes) }
+        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) {
+            $0.addingClamped($1.plan.plannedBytes)
+        }
         return Report(
             steps: steps, fetchedBytes: board.plannedBytes, peakBytes: board.plannedBytes.addingClamped(unpacked),
             freeBytes: try? library?.partial.descriptor.freeBytes(), exit: loader.exit)

@@ -30,7 +30,8 @@ import Testing
             Refusal("syntax", 65, says: ":2:1: error[") { try $0.directory.write("{\n]".utf8, to: "m.json") },
             Refusal("empty", 65, says: ":1:1: error[") { try $0.directory.write([], to: "m.json") },
             Refusal("unknown key", 65, says: "bundels") { stock in
-                let text = Stock.manifest([#"{"id": "a", "kind": "ebook", "urls": ["a.epub"]}"#], more: "\n\"bundels\": [],")
+                let text = Stock.manifest(
+                    [#"{"id": "a", "kind": "ebook", "urls": ["a.epub"]}"#], more: "\n\"bundels\": [],")
                 return try stock.directory.write(text.utf8, to: "m.json")
             },
             Refusal("login page instead of a manifest", 65, says: ":1:1: error[") { stock in
