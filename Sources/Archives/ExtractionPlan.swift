@@ -81,7 +81,7 @@ struct ExtractionPlan {
     }
 
     private func judge(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
-        try EntryPath(judging: name, in: tree.names, limitDepth: policy.limits.depth)
+        try EntryPath(judging: name, in: tree.names, policy: policy)
     }
 
     private func judgeBelowRoot(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {

@@ -23,7 +23,7 @@ public struct ExtractionPolicy: Hashable, Sendable {
     public enum Names: Hashable, Sendable {
         /// Names that differ only by case or Unicode normalisation are a warning.
         case native
-        /// They are refused.
+        /// They are refused, and so are names that Windows can't hold.
         case portable
     }
 
@@ -34,7 +34,7 @@ public struct ExtractionPolicy: Hashable, Sendable {
     /// How names are judged; `native`.
     public var names = Names.native
     /// What the one file in a gzip, zlib or deflate stream is called; nil for the name that gzip gives, or else the archive's own
-    /// without its last extension. Must be a single safe path component.
+    /// without its last extension. Must be a safe relative path.
     public var singleFileName: String?
 
     /// The defaults.

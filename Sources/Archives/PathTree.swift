@@ -40,9 +40,13 @@ struct PathTree {
     ///   - capacity: how many nodes to expect.
     init(names: [UInt8] = [], capacity: Int = 0) {
         self.names = names
-        nodes.reserveCapacity(capacity + 1)
+        // Some room for directories that no entry names, lest the array be doubled for them.
+        nodes.reserveCapacity(capacity + capacity / 8 + 1)
         slots = Array(repeating: 0, count: Self.tableSize(for: capacity))
     }
+
+    /// What a node takes beside its name and its share of the hash table.
+    static var bytesPerNode: Int { MemoryLayout<Storage>.stride }
 
     /// How many nodes there are, the root included.
     var count: Int { nodes.count }

@@ -16,7 +16,11 @@ struct ZipDirectory {
         }
         // The count was checked against the directory's length, and that against the file's.
         entries.reserveCapacity(Int(end.entryCount))
+        let namesBytes = end.directoryBytes - end.entryCount * Int64(ZipEntry.fixedBytes)
+        names.reserveCapacity(Int(min(namesBytes, Int64(PathTree.maximumNamesBytes))))
         let window = SourceWindow(source, readAheadBytes: SourceWindow.capacityBytes)
+        // Headers are looked at where they lie in the window.
+        defer { withExtendedLifetime(window) {} }
         var offset = end.directoryOffset
         let limit = end.directoryOffset + end.directoryBytes
         while offset < limit {
@@ -31,6 +35,13 @@ struct ZipDirectory {
     /// The decoded name of `entry`.
     func name(of entry: ZipEntry) -> ArraySlice<UInt8> {
         names[Int(entry.nameOffset)..<(Int(entry.nameOffset) + Int(entry.nameBytes))]
+    }
+
+    /// Entries in the order in which they lie in the archive.
+    func indicesByOffset() -> [UInt32] {
+        var order = entries.indices.map { UInt32(truncatingIfNeeded: $0) }
+        order.sort { entries[Int($0)].headerOffset < entries[Int($1)].headerOffset }
+        return order
     }
 
     private static func countDiffers(_ offset: Int64) -> ArchiveError {

@@ -29,7 +29,7 @@ extension LoadedManifest {
         let source = SourceText(name: location.description, bytes: bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
-        let renderer = DiagnosticTextRenderer(LineIndex(source))
+        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
         guard let manifest, let id = ContentID(manifest.id.text) else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty

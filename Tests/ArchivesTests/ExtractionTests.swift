@@ -116,6 +116,17 @@ struct ExtractionTests {
     }
 
     @Test(
+        "Names that other systems can't hold are refused when they must be portable",
+        arguments: ["con", "NUL.txt", "ab:c", "what?", "end.", "end ", "tab\t", "d/LPT1"])
+    func portableNames(name: String) throws {
+        #expect(try Unpacking([.init(name, [1])]).error == nil)
+        var policy = ExtractionPolicy()
+        policy.names = .portable
+        #expect(try Unpacking([.init(name, [1])], policy: policy).error?.code == .unsafe)
+        #expect(try Unpacking([.init("d/console", [1])], policy: policy).error == nil)
+    }
+
+    @Test(
         "Every limit ends the unpacking with its own message",
         arguments: [
             (\ExtractionPolicy.Limits.entries, 2, "more than the limit of 2"), (\.depth, 2, "more than 2 components"),

@@ -1,6 +1,7 @@
-import Archives
 import Platform
 import Testing
+
+@testable import Archives
 
 @Suite("Zip archives")
 struct ZipTests {
@@ -131,7 +132,7 @@ struct ZipTests {
     @Test("Control characters in a name are escaped in the message")
     func controlCharacters() throws {
         let error = try #require(try Unpacking([.init("../\u{1b}[2J\n", [1])]).error)
-        #expect(error.description.contains("'../\\x1b[2J\\x0a'"))
+        #expect(error.description.contains("'../\\u{1B}[2J\\n'"))
     }
 
     @Test(
@@ -173,6 +174,42 @@ struct ZipTests {
     func declaredCount() throws {
         let record = ZipBuilder.endRecord(entries: 0xfffe, directoryBytes: 0, directoryOffset: 0, commentBytes: 0)
         #expect(try Unpacking(record).error?.code == .malformed)
+    }
+
+    @Test("A million entries fit: an entry and its node take under 100 bytes beyond the names")
+    func compactIndex() {
+        let slotBytes = 4 * 8 / 3  // At least three eighths of the table's slots are taken once it has grown.
+        #expect(
+            MemoryLayout<ZipEntry>.stride + PathTree.bytesPerNode + slotBytes + MemoryLayout<PathTree.Node>.stride < 100
+        )
+    }
+
+    @Test("More than 65,535 entries are counted by ZIP64, and judged before the first is written")
+    func manyEntries() throws {
+        let scratch = try Scratch()
+        let script = """
+            import sys, zipfile
+            with zipfile.ZipFile(sys.argv[1], 'w') as z:
+                for i in range(66000): z.writestr(zipfile.ZipInfo('d%02d/file-%05d' % (i % 50, i)), b'')
+                z.writestr('d00', b'')
+            """
+        let path = scratch.path + "/archive.zip"
+        try #require(try run(["python3", "-c", script, path], in: scratch.path) == 0)
+        let error = #expect(throws: ArchiveError.self) {
+            try Unpacker(source: FileSource(path: path)).unpack(into: scratch.target)
+        }
+        #expect(error?.code == .unsafe)
+        #expect(error?.entry == "d00")
+        #expect(try scratch.tree().isEmpty)
+    }
+
+    @Test("Small entries are read in few pieces")
+    func fewReads() throws {
+        let source = MemorySource(ZipBuilder((0..<1_000).map { .init("file-\($0)", noise(20)) }).build())
+        let scratch = try Scratch()
+        let summary = try Unpacker(source: source).unpack(into: scratch.target)
+        #expect(summary.files == 1_000)
+        #expect(source.readCount < 1_200)
     }
 
     @Test("An archive cut anywhere is refused")
