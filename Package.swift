@@ -20,8 +20,8 @@ let package = Package(
     name: "larder",
     products: [
         .executable(name: "larder", targets: ["LarderCommand"]),
-        .library(name: "Downloads", targets: ["Downloads"]),
-        .library(name: "Archives", targets: ["Archives"]),
+        .library(name: "Downloads", targets: ["Downloads", "Transfer", "Platform"]),
+        .library(name: "Archives", targets: ["Archives", "Platform"]),
     ],
     targets: [
         // System libraries, and the header-only shims that make them callable from Swift.
@@ -32,9 +32,9 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
 
         room("Platform", ["CLinux", "CCrypto"]),
-        room("Diagnostics"),
+        room("Diagnostics", ["Platform"]),
         room("JSONSyntax", ["Diagnostics"]),
-        room("BundleManifest", ["JSONSyntax", "Diagnostics"]),
+        room("BundleManifest", ["JSONSyntax", "Diagnostics", "Platform"]),
         room("Transfer", ["Platform", "CCurl"]),
         room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
         room("Archives", ["Platform", "CZlib"]),
@@ -45,7 +45,7 @@ let package = Package(
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
                 "ContentLibrary",
             ]),
-        room("CommandLineParsing"),
+        room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
             name: "LarderCommand",
             dependencies: [
@@ -55,12 +55,12 @@ let package = Package(
             swiftSettings: strict),
 
         // What tests share: a server that misbehaves on request, and temporary directories, processes, real servers.
-        .target(name: "FaultServer", path: "Tests/FaultServer", swiftSettings: strict),
+        .target(name: "FaultServer", dependencies: ["TestSupport"], path: "Tests/FaultServer", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Platform"),
-        tests(of: "JSONSyntax", ["Diagnostics"]),
-        tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics"]),
+        tests(of: "JSONSyntax", ["Diagnostics", "Platform"]),
+        tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics", "Platform"]),
         tests(of: "Transfer", ["FaultServer", "Platform"]),
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
         tests(of: "Archives", ["Platform", "CZlib"]),

@@ -20,12 +20,13 @@ public struct FileSource: ByteSource {
     }
 
     /// Reads from an open file, whose position is not used.
-    package init(_ file: OwnedDescriptor) throws(ArchiveError) {
+    /// - Parameter name: what messages call it, safe to print; nil for the descriptor's own name.
+    package init(_ file: OwnedDescriptor, name: String? = nil) throws(ArchiveError) {
         let status: FileStatus
         do { status = try file.status() } catch { throw ArchiveError(reading: error) }
         guard status.kind == .file else { throw ArchiveError(.unreadable, "\(file.name) is no regular file") }
         self.file = file
-        name = file.name
+        self.name = name ?? file.name
         lengthBytes = status.sizeBytes
     }
 

@@ -52,4 +52,12 @@ static const int larder_o_tmpfile = O_TMPFILE;
 /* prctl(2) is variadic. At most 15 bytes of the name are shown. */
 static inline void larder_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+/* ioctl(2) is variadic. Columns and rows of the terminal behind `descriptor`; 0 where there is none. */
+static inline void larder_terminal_size(int descriptor, int *columns, int *rows) {
+    struct winsize size = {0};
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) size.ws_col = size.ws_row = 0;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+}
+
 #endif

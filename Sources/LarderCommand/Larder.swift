@@ -1,5 +1,41 @@
+import CommandLineParsing
+import Glibc
+import Jobs
+import Platform
+
+/// The program: reads its command line and lets a command do the work.
 @main
 enum Larder {
-    static func main() {
+    static func main() async {
+        SignalListener.ignoreBrokenPipes()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do throws(UsageError) {
+            switch try larderCommands.parse(arguments, environment: Environment.variables) {
+            case .help(nil): Console.write(HelpRenderer(larderCommands).help())
+            case .help(let command?): Console.write(HelpRenderer(larderCommands).help(for: command))
+            case .version: Console.write("larder \(LarderVersion.text)\n")
+            case .run(let parsed): exit(await run(parsed).rawValue)
+            }
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            exit(Jobs.ExitCode.usage.rawValue)
+        }
+    }
+
+    private static func run(_ parsed: ParsedCommand) async -> Jobs.ExitCode {
+        switch parsed.command.name {
+        case SyncCommand.command.name: await SyncCommand(parsed).run()
+        case FetchCommand.command.name: await FetchCommand(parsed).run()
+        default: preconditionFailure("the table lists a command that nobody carries out")
+        }
     }
 }
+
+/// Every command, in the order of the help.
+let larderCommands = CommandTable(
+    program: "larder",
+    summary: """
+        Stocks a disk with large media bundles and keeps them fresh: fetches what a manifest names, verifies and \
+        unpacks it, and publishes it so that a reader never sees half an update.
+        """,
+    commands: [SyncCommand.command, FetchCommand.command], exitCodes: Jobs.ExitCode.meanings)

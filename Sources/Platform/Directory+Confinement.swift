@@ -3,7 +3,8 @@ import Glibc
 
 /// How a path is resolved beneath a directory without ever leaving it: by the kernel where it can, component by component where not.
 extension Directory {
-    /// Opens what is at `path` beneath this directory. A symbolic link anywhere on the way, or at the end, fails with `ELOOP`.
+    /// Opens what is at `path` beneath this directory. A symbolic link anywhere on the way, or at the end, fails with `ELOOP`
+    /// (`EEXIST` at the end where `O_EXCL` asks for a new file).
     /// - Parameter mode: permission bits for a created file, before the umask.
     package func open(_ path: RelativePath, flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> OwnedDescriptor {
         let opened = path.withCString { pathPointer in
@@ -30,10 +31,24 @@ extension Directory {
             let opened = retryingInterrupts {
                 larder_openat(holder.rawValue, name, componentFlags | O_NOFOLLOW | O_CLOEXEC, mode)
             }
-            guard opened >= 0 else { throw .last("open", subject(path)) }
+            guard opened >= 0 else {
+                // With O_DIRECTORY the kernel finds that a link is no directory before it finds that it is a link.
+                let error = SystemError.last("open", subject(path))
+                guard error.code == ENOTDIR, isLink(holder, name) else { throw error }
+                throw SystemError(code: ELOOP, operation: error.operation, subject: error.subject)
+            }
             holder = OwnedDescriptor(adopting: opened, name: subject(path))
         }
+        // O_PATH with O_NOFOLLOW is a handle of the link itself, which nobody asked for.
+        if flags & O_PATH != 0, try holder.status().kind == .symbolicLink {
+            throw SystemError(code: ELOOP, operation: "open", subject: subject(path))
+        }
         return holder
+    }
+
+    private func isLink(_ holder: OwnedDescriptor, _ name: [CChar]) -> Bool {
+        var raw = stat()
+        return fstatat(holder.rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 && raw.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Calls `body` with a handle of the directory that holds `path`, and the last component: what the `…at` calls need to be safe.
@@ -42,7 +57,8 @@ extension Directory {
     ) throws(SystemError) -> Result {
         guard let parent = path.parent else { return path.withCString { body(descriptor.rawValue, $0) } }
         let holder = try open(parent, flags: O_PATH | O_DIRECTORY)
-        return path.name.withCString { body(holder.rawValue, $0) }
+        // The body sees a bare number: the handle behind it must not go before the body is done.
+        return withExtendedLifetime(holder) { path.name.withCString { body(holder.rawValue, $0) } }
     }
 
     /// `withParent` for two paths at once, the second beneath `directory`.

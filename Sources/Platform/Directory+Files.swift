@@ -14,24 +14,47 @@ extension Directory {
     package func replaceFile(
         _ path: RelativePath, with bytes: [UInt8], mode: mode_t = 0o644, flush: Bool
     ) throws(SystemError) {
-        let temporary = try temporarySibling(of: path)
-        do {
+        try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
             let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
             try file.setMode(mode)
             try file.write(bytes)
+            return file
+        }
+        guard flush else { return }
+        if let parent = path.parent { try subdirectory(parent).synchronize() } else { try synchronize() }
+    }
+
+    /// Puts a copy of `source`, which must be a regular file, at `path` in one step.
+    /// - Parameter flush: the bytes are on the disk before the name is; the directory itself is not flushed.
+    package func placeCopy(
+        of source: OwnedDescriptor, at path: RelativePath, mode: mode_t = 0o644, flush: Bool
+    ) throws(SystemError) {
+        try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
+            let file = try copyFile(from: source, to: temporary, mode: mode)
+            try file.setMode(mode)
+            return file
+        }
+    }
+
+    /// Lets `make` fill a temporary file beside `path`, and renames it when it is complete.
+    private func placeFile(
+        at path: RelativePath, flush: Bool, make: (RelativePath) throws(SystemError) -> OwnedDescriptor
+    ) throws(SystemError) {
+        let temporary = try temporarySibling(of: path)
+        do {
+            let file = try make(temporary)
             if flush { try file.synchronizeData() }
             try rename(temporary, to: path)
         } catch {
             try? remove(temporary)
             throw error
         }
-        guard flush else { return }
-        if let parent = path.parent { try subdirectory(parent).synchronize() } else { try synchronize() }
     }
 
-    /// A name in the directory of `path` that nobody else uses: `.NAME.PID-COUNTER`, the name cut so that it always fits.
+    /// A name in the directory of `path` that nobody else uses: `.NAME.RANDOM`, the name cut so that it always fits. Random rather than
+    /// counted: what a killed process of the same number left behind is never in the way.
     private func temporarySibling(of path: RelativePath) throws(SystemError) -> RelativePath {
-        let suffix = ".\(getpid())-\(TemporaryNames.next())"
+        let suffix = "." + String(UInt64.random(in: .min ... .max), radix: 16)
         let room = RelativePath.maximumComponentBytes - 1 - suffix.utf8.count
         let name = [UInt8(ascii: ".")] + path.name.bytes.prefix(room) + Array(suffix.utf8)
         do {
@@ -42,29 +65,40 @@ extension Directory {
         }
     }
 
-    /// Makes `path` a file with the content of `source`, which must be a regular file: its extents are shared where the file system can do
-    /// that, else its bytes copied in the kernel.
+    /// Makes `path`, which must not exist, a file with the content of `source`, which must be a regular file: its extents are shared where
+    /// the file system can do that, else its bytes copied in the kernel. Nothing stays at `path` when that fails.
+    /// - Parameter mode: the permission bits, whatever the umask is.
     package func copyFile(
         from source: OwnedDescriptor, to path: RelativePath, mode: mode_t = 0o644
     ) throws(SystemError) -> OwnedDescriptor {
         let target = try open(path, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode)
-        if larder_clone(target.rawValue, source.rawValue) == 0 { return target }
-        var offset: off_t = 0
-        while true {
-            let count = retryingInterrupts { sendfile(target.rawValue, source.rawValue, &offset, 1 << 30) }
-            guard count >= 0 else { throw .last("copy", "\(source.name) to \(subject(path))") }
-            if count == 0 { return target }
+        do {
+            try target.setMode(mode)
+            if try !target.cloneContent(of: source) { try target.copyContent(of: source) }
+        } catch {
+            try? remove(path)
+            throw error
         }
+        return target
     }
 }
 
-private enum TemporaryNames {
-    private static let counter = Locked(0)
-
-    static func next() -> Int {
-        counter.withLock { value in
-            value += 1
-            return value
+/// Files without a name: until they get one, a crash leaves nothing of them behind.
+extension Directory {
+    /// A file on this directory's file system that has no name yet (`O_TMPFILE`), open for reading and writing.
+    package func openUnnamedFile(mode: mode_t = 0o644) throws(SystemError) -> OwnedDescriptor {
+        let opened = retryingInterrupts {
+            larder_openat(descriptor.rawValue, ".", larder_o_tmpfile | O_RDWR | O_CLOEXEC, mode)
         }
+        guard opened >= 0 else { throw .last("create a file in", name) }
+        return OwnedDescriptor(adopting: opened, name: "a new file in \(name)")
+    }
+
+    /// Gives such a file a name; fails with `EEXIST` when the name is taken.
+    package func linkUnnamedFile(_ file: OwnedDescriptor, at path: RelativePath) throws(SystemError) {
+        let code = try withParent(of: path) { parent, name in
+            linkat(AT_FDCWD, "/proc/self/fd/\(file.rawValue)", parent, name, AT_SYMLINK_FOLLOW)
+        }
+        if code == -1 { throw .last("create", subject(path)) }
     }
 }

@@ -1,23 +1,28 @@
+import CLinux
 import Glibc
 
 /// Whole trees beneath a directory. Each walks by handle and keeps its own stack, so that depth costs memory, never the thread's stack.
 extension Directory {
     /// Removes whatever is at `path`, a whole tree too; nothing there is fine. Links are removed, not followed; directories that their
-    /// owner may not write are made writable first.
-    package func removeTree(_ path: RelativePath) throws(SystemError) {
-        guard let status = try status(of: path) else { return }
-        guard status.kind == .directory else { return try remove(path) }
+    /// owner may not enter or write are made writable first.
+    /// - Returns: how many bytes that gave back to the file system: those of files that had no other name.
+    @discardableResult
+    package func removeTree(_ path: RelativePath) throws(SystemError) -> Int64 {
+        guard let status = try status(of: path) else { return 0 }
+        guard status.kind == .directory else { return try removeFile(path, status) }
+        var freedBytes: Int64 = 0
         var pending = [path]
         while let current = pending.last {
             let directory = try openForRemoval(current)
             var children: [RelativePath] = []
             for name in try directory.names() {
-                if try directory.status(of: name)?.kind == .directory {
+                guard let status = try directory.status(of: name) else { continue }
+                if status.kind == .directory {
                     do { children.append(try current.appending(name)) } catch {
                         throw SystemError(code: ENAMETOOLONG, operation: "remove", subject: directory.subject(name))
                     }
                 } else {
-                    try directory.remove(name)
+                    freedBytes += try directory.removeFile(name, status)
                 }
             }
             if children.isEmpty {
@@ -27,22 +32,37 @@ extension Directory {
                 pending += children
             }
         }
+        return freedBytes
+    }
+
+    private func removeFile(_ path: RelativePath, _ status: FileStatus) throws(SystemError) -> Int64 {
+        try remove(path)
+        return status.linkCount == 1 ? status.allocatedBytes : 0
     }
 
     private func openForRemoval(_ path: RelativePath) throws(SystemError) -> Directory {
-        let directory = try subdirectory(path)
-        let status = try directory.descriptor.status()
-        if status.mode & 0o700 != 0o700 { try directory.descriptor.setMode(status.mode | 0o700) }
-        return directory
+        let handle = try open(path, flags: O_PATH | O_DIRECTORY)
+        let mode = try handle.status().mode
+        // A handle that can't be read can't be given another mode either, but its name under /proc can.
+        if mode & 0o700 != 0o700 {
+            let code = withExtendedLifetime(handle) { chmod("/proc/self/fd/\(handle.rawValue)", mode | 0o700) }
+            guard code == 0 else { throw .last("set the mode of", subject(path)) }
+        }
+        return try subdirectory(path)
     }
 
     /// Flushes every directory of the tree at `path`, and with `files` every regular file, to the disk.
     package func synchronizeTree(_ path: RelativePath, files: Bool) throws(SystemError) {
-        var pending = [try subdirectory(path)]
-        while let directory = pending.popLast() {
+        // Paths, not handles: a wide tree must not use up the process's descriptors.
+        var pending = [path]
+        while let current = pending.popLast() {
+            let directory = try subdirectory(current)
             for name in try directory.names() {
                 switch try directory.status(of: name)?.kind {
-                case .directory: pending.append(try directory.subdirectory(name))
+                case .directory:
+                    do { pending.append(try current.appending(name)) } catch {
+                        throw SystemError(code: ENAMETOOLONG, operation: "flush", subject: directory.subject(name))
+                    }
                 case .file where files: try directory.open(name, flags: O_RDONLY).synchronize()
                 default: break
                 }

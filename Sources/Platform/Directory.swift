@@ -83,7 +83,10 @@ package final class Directory: Sendable {
                 if errno != 0 { throw .last("list", name) }
                 return result
             }
-            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { raw in Array(raw.prefix { $0 != 0 }) }
+            // By address: an entry is only as long as its name needs, so a copy of the whole field would read past it.
+            let address = UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)
+            let length = strlen(address.assumingMemoryBound(to: CChar.self))
+            let bytes = Array(UnsafeRawBufferPointer(start: address, count: length))
             // The two that are no names of anything beneath, `.` and `..`, are no relative paths either.
             if let path = try? RelativePath(bytes) { result.append(path) }
         }

@@ -99,6 +99,24 @@ package final class OwnedDescriptor: Sendable {
         }
     }
 
+    /// Writes the whole file to `target`, from its start, in pieces of 256 KiB. The target stays its owner's.
+    package func copyAll(to target: Int32) throws(SystemError) {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
+        defer { piece.deallocate() }
+        var offset: Int64 = 0
+        while true {
+            let count = try read(into: piece, at: offset)
+            if count == 0 { return }
+            offset += Int64(count)
+            var rest = UnsafeRawBufferPointer(rebasing: piece[..<count])
+            while !rest.isEmpty {
+                let written = retryingInterrupts { Glibc.write(target, rest.baseAddress, rest.count) }
+                guard written >= 0 else { throw .last("write", "the output") }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            }
+        }
+    }
+
     /// Cuts the file, or extends it with zeros, to `lengthBytes`.
     package func truncate(to lengthBytes: Int64) throws(SystemError) {
         guard retryingInterrupts({ ftruncate(rawValue, Int(lengthBytes)) }) == 0 else { throw .last("truncate", name) }
@@ -112,6 +130,30 @@ package final class OwnedDescriptor: Sendable {
     /// Flushes content, and the metadata needed to read it back, to the disk (`fdatasync`).
     package func synchronizeData() throws(SystemError) {
         guard retryingInterrupts({ fdatasync(rawValue) }) == 0 else { throw .last("flush", name) }
+    }
+
+    /// Asks the kernel to start writing the content back, without waiting: of many files that are flushed in turn, the first flush then
+    /// waits for all and the others find little left to do. Where the kernel can't, the flush does it alone.
+    package func startWriteback() { _ = sync_file_range(rawValue, 0, 0, UInt32(SYNC_FILE_RANGE_WRITE)) }
+
+    /// Makes this empty file share the extents of `source`.
+    /// - Returns: false where the file system can't, or the two are not on the same one; nothing has changed then.
+    package func cloneContent(of source: OwnedDescriptor) throws(SystemError) -> Bool {
+        if larder_clone(rawValue, source.rawValue) == 0 { return true }
+        switch errno {
+        case EOPNOTSUPP, ENOTTY, ENOSYS, EXDEV, EINVAL, EPERM, ETXTBSY: return false
+        default: throw .last("clone", "\(source.name) to \(name)")
+        }
+    }
+
+    /// Appends the bytes of `source`, from its start, at this descriptor's own position, without taking them out of the kernel.
+    func copyContent(of source: OwnedDescriptor) throws(SystemError) {
+        var offset: off_t = 0
+        while true {
+            let count = retryingInterrupts { sendfile(rawValue, source.rawValue, &offset, 1 << 30) }
+            guard count >= 0 else { throw .last("copy", "\(source.name) to \(name)") }
+            if count == 0 { return }
+        }
     }
 
     /// Sets the permission bits, whatever the umask is.
@@ -133,6 +175,9 @@ package final class OwnedDescriptor: Sendable {
         if errno == EWOULDBLOCK { return false }
         throw .last("lock", name)
     }
+
+    /// Gives a kernel lock up at once, even where a child that is just being started still has a copy of the descriptor.
+    package func unlock() { _ = flock(rawValue, LOCK_UN) }
 
     /// Bytes that an ordinary user may still write to the file system the descriptor is on.
     package func freeBytes() throws(SystemError) -> Int64 { try fileSystemSpace().free }

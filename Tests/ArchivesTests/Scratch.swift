@@ -19,7 +19,7 @@ final class Scratch {
         guard let slash = path.lastIndex(of: "/"),
             let name = try? RelativePath(String(path[path.index(after: slash)...]))
         else { return }
-        try? Directory.open(String(path[..<slash])).removeTree(name)
+        _ = try? Directory.open(String(path[..<slash])).removeTree(name)
     }
 
     /// Whether nothing but the target's content has changed.

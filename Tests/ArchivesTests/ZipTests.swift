@@ -132,7 +132,7 @@ struct ZipTests {
     @Test("Control characters in a name are escaped in the message")
     func controlCharacters() throws {
         let error = try #require(try Unpacking([.init("../\u{1b}[2J\n", [1])]).error)
-        #expect(error.description.contains("'../\\x1b[2J\\x0a'"))
+        #expect(error.description.contains("'../\\u{1B}[2J\\n'"))
     }
 
     @Test(

@@ -1,0 +1,113 @@
+import Diagnostics
+import JSONSyntax
+
+extension BundleDraft {
+    /// The rules that look at several keys of one bundle.
+    func check(at place: JSONValue, _ context: inout DecodingContext) {
+        if let joinDigest, joinName == nil {
+            context.report(
+                .joinDigestWithoutJoin, "joinSHA256 is the digest of the joined file, but there is no \"join\"",
+                at: joinDigest.place)
+        }
+        checkPaths(&context)
+        warnAboutMissingDigests(at: place, &context)
+    }
+
+    /// Files that can't stand beside each other.
+    private func checkPaths(_ context: inout DecodingContext) {
+        switch kind {
+        case .files:
+            guard let files else { return }
+            checkPaths(files.value.map(\.path), in: files.place, &context)
+        case .segments:
+            guard let segments else { return }
+            checkPaths(segments.value.map(\.path), in: segments.place, joined: joinName, &context)
+        case .archive, .textures, .ebook, .hls, nil:
+            return
+        }
+    }
+
+    private func checkPaths(
+        _ paths: [String], in list: JSONValue, joined: Located<String>? = nil,
+        _ context: inout DecodingContext
+    ) {
+        // The joined file comes last, so it is the one that collides. A path that was refused is empty.
+        let paths = paths + [joined?.value ?? ""]
+        var outputs = OutputPaths(expecting: paths.count)
+        var conflicts: [(ordinal: Int, OutputPaths.Conflict)] = []
+        for (ordinal, path) in paths.enumerated() where !path.isEmpty {
+            do throws(OutputPaths.Conflict) {
+                try outputs.insert(path, ordinal: ordinal)
+            } catch {
+                conflicts.append((ordinal, error))
+            }
+        }
+        guard !conflicts.isEmpty else { return }
+        let places = list.elements.filter { $0.kind == .object }.map { $0["path"] } + [joined?.place]
+        for (ordinal, conflict) in conflicts {
+            guard let place = places[ordinal], let first = places[conflict.first] else { continue }
+            let what = conflict.rule == .repeatedPath ? "appears again" : "is both a file and a folder"
+            context.report(
+                conflict.rule, "the path \((place.string ?? "").quotedForMessage()) \(what)", at: place,
+                notes: [Diagnostic.Note("it collides with this one", at: first.range)])
+        }
+    }
+
+    /// One warning for a bundle, however many files it has.
+    private func warnAboutMissingDigests(at place: JSONValue, _ context: inout DecodingContext) {
+        switch kind {
+        case .archive, .textures, .ebook, .hls:
+            guard source.digest == nil, place["sha256"] == nil else { return }
+            context.report(
+                .downloadWithoutDigest,
+                "this download has no digest, so nobody can tell whether its bytes are the right ones",
+                at: place, hint: "add \"sha256\"")
+        case .segments:
+            guard let segments, segments.value.contains(where: { $0.source.digest == nil }) else { return }
+            warnAboutMissingDigests(in: segments.place, &context)
+        case .files:
+            guard let files, files.value.contains(where: { $0.source.digest == nil }) else { return }
+            warnAboutMissingDigests(in: files.place, &context)
+        case nil:
+            return
+        }
+    }
+
+    private func warnAboutMissingDigests(in list: JSONValue, _ context: inout DecodingContext) {
+        let entries = list.elements.filter { $0.kind == .object }
+        // A digest that is there but wrong has been reported already.
+        let without = entries.filter { $0["sha256"] == nil }
+        guard let first = without.first else { return }
+        context.report(
+            .downloadWithoutDigest, "\(without.count) of \(entries.count) downloads have no digest; this is the first",
+            at: first,
+            hint: "add \"sha256\"")
+    }
+
+    /// The bundle; nil when something was wrong with it.
+    func bundle() -> Bundle? {
+        guard let id, let kind, let content = content(of: kind) else { return nil }
+        return Bundle(
+            id: id.value, title: title, version: version, content: content, priority: priority, isRequired: isRequired,
+            after: after.map(\.value), tags: tags, headers: headers)
+    }
+
+    private func content(of kind: BundleKind) -> BundleContent? {
+        switch kind {
+        case .archive: .archive(packagedFile(kind))
+        case .textures: .textures(packagedFile(kind))
+        case .ebook: .ebook(packagedFile(kind))
+        case .hls: .hls(playlist: source.source, selection)
+        case .segments:
+            segments.map { segments in
+                let join = joinName.map { JoinedFile(filename: $0.value, digest: joinDigest?.value) }
+                return .segments(SegmentList(segments: segments.value, join: join))
+            }
+        case .files: files.map { .files($0.value) }
+        }
+    }
+
+    private func packagedFile(_ kind: BundleKind) -> PackagedFile {
+        PackagedFile(source: source.source, filename: filename, unpack: unpack.options(for: kind))
+    }
+}

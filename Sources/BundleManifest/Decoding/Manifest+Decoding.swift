@@ -1,0 +1,44 @@
+import Diagnostics
+import JSONSyntax
+
+extension Manifest {
+    /// Reads and checks a manifest. Everything that its text alone can tell is found in one run.
+    ///
+    /// Where the JSON itself is broken only that is told. A finding with the rule `unknownRequirement` is a refusal of its own kind (exit 77).
+    /// - Returns: the manifest, or nil when there is an error among the diagnostics; these are in the order of the text.
+    package static func decode(
+        _ source: SourceText, options: ManifestDecodingOptions = ManifestDecodingOptions()
+    ) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(source, limits: options.jsonLimits)
+        } catch {
+            return (nil, error.diagnostics)
+        }
+        var context = DecodingContext(options: options)
+        let draft = ValueType.object(ManifestDraft.table).decode(document.root, &context)
+        draft?.check(&context)
+        let diagnostics = document.duplicateKeys() + context.diagnostics(of: document)
+        guard !diagnostics.hasErrors, !context.hasErrors else { return (nil, diagnostics.sortedByPosition()) }
+        return (draft?.manifest(), diagnostics.sortedByPosition())
+    }
+}
+
+extension ManifestDraft {
+    /// The rules that look at the manifest as a whole.
+    func check(_ context: inout DecodingContext) {
+        if let created, let expires, let moment = expires.value, moment <= created {
+            context.report(.expiresBeforeCreated, "the manifest expires before it was created", at: expires.place)
+        }
+        let order = BundleOrder(bundles, &context)
+        order.checkPredecessors(&context)
+        order.checkCycles(&context)
+    }
+
+    func manifest() -> Manifest? {
+        guard let id else { return nil }
+        return Manifest(
+            id: id, serial: serial, created: created, expires: expires?.value, mirrors: mirrors,
+            requirements: requirements, bundles: bundles.compactMap { $0.bundle() })
+    }
+}

@@ -1,0 +1,168 @@
+import Diagnostics
+import JSONSyntax
+import Platform
+
+// The types of values that only manifests have.
+
+/// The format that this decoder reads.
+private let supportedFormat = "larder/1"
+
+extension ValueType<String> {
+    static let formatName = ValueType("a string", .string) { value, context in
+        let text = value.string ?? ""
+        if text != supportedFormat {
+            context.report(
+                .unknownFormat, "the format \(text.quotedForMessage()) is unknown", at: value,
+                hint: "this version reads \"\(supportedFormat)\"")
+        }
+        return text
+    }
+
+    static let requirement = ValueType("a string", .string) { value, context in
+        let feature = value.string ?? ""
+        if !context.options.knownRequirements.contains(feature) {
+            context.report(
+                .unknownRequirement,
+                "the manifest requires the feature \(feature.quotedForMessage()), which is unknown",
+                at: value, hint: "a newer version of Larder may know it")
+        }
+        return feature
+    }
+
+    static let filename = checked("a file name", PathRules.check(filename:))
+
+    static let path = checked("a path", PathRules.check(path:))
+
+    static let segmentPath = checked("a path") { path throws(Problem) in
+        try PathRules.check(path: path)
+        try checkReserved(path)
+    }
+
+    static let joinName = checked("a file name") { name throws(Problem) in
+        try PathRules.check(filename: name)
+        try checkReserved(name)
+    }
+
+    /// Beside segments Larder writes two files of its own.
+    private static func checkReserved(_ path: String) throws(Problem) {
+        if path == "index.m3u8" || path == "index.json" {
+            throw Problem(.reservedName, "\"\(path)\" is written by Larder itself")
+        }
+    }
+}
+
+extension ValueType<BundleID> {
+    static let id = parsed(
+        "an id", .badID, hint: "1 to 64 of a-z 0-9 . _ - and a letter or digit in front", BundleID.init)
+}
+
+extension ValueType<Timestamp> {
+    static let timestamp = parsed(
+        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z", { Timestamp(rfc3339: $0) })
+}
+
+extension ValueType<SHA256Digest> {
+    static let digest = parsed(
+        "a SHA-256", .badDigest, hint: "write 64 lowercase hexadecimal digits", { SHA256Digest(lowercaseHex: $0) })
+}
+
+extension ValueType<Resolution> {
+    static let resolution = parsed("a resolution", .badResolution, hint: "write it as 1280x720", Resolution.init)
+}
+
+extension ValueType<Duration> {
+    /// Seconds; the bound keeps sums of a million of them far from overflow.
+    static let duration = ValueType<Double>.number(0...1e9).map { Duration.seconds($0) }
+}
+
+extension ValueType<URLReference> {
+    static let url = ValueType("a URL", .string) { value, context in
+        do throws(Problem) {
+            return try URLRules.check(value.string ?? "", allowsFileURLs: context.options.allowsFileURLs)
+        } catch {
+            context.report(error, at: value)
+            return nil
+        }
+    }
+
+    static let mirror = ValueType("a URL", .string) { value, context in
+        guard let mirror = url.decode(value, &context) else { return nil }
+        if !mirror.isAbsolute {
+            context.report(
+                .relativeMirror, "the mirror \(mirror.text.quotedForMessage()) is not an absolute URL", at: value)
+        } else if !mirror.text.hasSuffix("/") {
+            context.report(
+                .mirrorWithoutSlash, "the mirror \(mirror.text.quotedForMessage()) doesn't end with a slash", at: value,
+                hint: "what follows its last slash is dropped when a relative URL is joined to it")
+        }
+        return mirror
+    }
+}
+
+extension ValueType<[URLReference]> {
+    static let urls = list(of: .url, "URLs", atLeast: 1)
+}
+
+extension ValueType<Located<[FileEntry]>> {
+    static let files = located(
+        .list(of: ValueType<FileDraft>.object(FileDraft.table).map(\.entry), "files", atLeast: 1))
+}
+
+extension ValueType<Located<[SegmentEntry]>> {
+    static let segments = located(
+        .list(of: ValueType<SegmentDraft>.object(SegmentDraft.table).map(\.entry), "segments", atLeast: 1))
+}
+
+extension ValueType<Selection> {
+    static let selection = ValueType("an object", .object) { value, context in
+        let selection = Selection.table.decode(value, &context)
+        var others = selection
+        others.takesAll = false
+        if selection.takesAll, others != Selection() {
+            context.report(
+                .contradictorySelection, "\"all\" takes everything, so nothing else can be selected", at: value)
+        }
+        if let least = selection.minBandwidth, let most = selection.maxBandwidth, least > most {
+            context.report(.contradictorySelection, "minBandwidth is above maxBandwidth", at: value)
+        }
+        return selection
+    }
+}
+
+extension ValueType<[RequestHeader]> {
+    static let headers = ValueType("an object of strings", .object) { value, context in
+        var headers: [RequestHeader] = []
+        var places: [String: JSONValue] = [:]
+        for member in value.members {
+            guard let header = header(member, &context) else { continue }
+            if let first = places.updateValue(member.key, forKey: header.name.lowercased()) {
+                context.report(
+                    .repeatedHeader, "the header \(header.name) is given twice", at: member.key,
+                    notes: [Diagnostic.Note("it was first given here", at: first.range)])
+            }
+            headers.append(header)
+        }
+        return headers
+    }
+
+    private static func header(_ member: JSONMember, _ context: inout DecodingContext) -> RequestHeader? {
+        let name = ValueType<String>.checked("a header's name", HeaderRules.check(name:)).decode(member.key, &context)
+        let value = ValueType<String>.checked("a string", HeaderRules.check(value:)).decode(member.value, &context)
+        guard let name, let value else { return nil }
+        if HeaderRules.isSecret(name) {
+            context.report(
+                .secretInHeader, "the header \(name) looks like a secret, and everyone can read a manifest",
+                at: member.key,
+                hint: "use --netrc or --config", secret: member.value.range)
+        }
+        return RequestHeader(name: name, value: value)
+    }
+}
+
+extension ValueType<BundleDraft> {
+    static let bundle = ValueType("an object", .object) { value, context in
+        let draft = BundleDraft.table.decode(value, &context)
+        draft.check(at: value, &context)
+        return draft
+    }
+}

@@ -1,0 +1,108 @@
+import Diagnostics
+import JSONSyntax
+
+/// What an object is decoded into before it is known to be complete.
+protocol Draft: Sendable {
+    init()
+}
+
+/// One key that an object may have.
+struct Field<Target: Draft>: Sendable {
+    let name: String
+    let isRequired: Bool
+    /// The kinds of bundle that have this key.
+    let kinds: Set<BundleKind>
+    fileprivate let nameBytes: [UInt8]
+    fileprivate let decode: @Sendable (JSONValue, inout Target, inout DecodingContext) -> Void
+
+    enum Presence: Sendable {
+        case required, optional
+    }
+
+    init<Value>(
+        _ name: String, _ type: ValueType<Value>, _ presence: Presence = .optional,
+        of kinds: Set<BundleKind> = Set(BundleKind.allCases), set: @escaping @Sendable (inout Target, Value) -> Void
+    ) {
+        self.name = name
+        self.isRequired = presence == .required
+        self.kinds = kinds
+        self.nameBytes = Array(name.utf8)
+        self.decode = { value, target, context in
+            if let decoded = type.decode(value, &context) { set(&target, decoded) }
+        }
+    }
+}
+
+/// The keys of one sort of object. The tables are all there is to know about the shape of a manifest: decoding follows them, and so can
+/// whatever else describes that shape.
+struct ObjectTable<Target: Draft>: Sendable {
+    /// "a bundle", for messages.
+    let noun: String
+    /// The key whose word says which kind of bundle this is, where keys depend on that.
+    let kindKey: String?
+    let fields: [Field<Target>]
+
+    init(_ noun: String, kindKey: String? = nil, _ fields: [Field<Target>]) {
+        self.noun = noun
+        self.kindKey = kindKey
+        self.fields = fields
+    }
+
+    /// Reads an object's members and reports what is missing, unknown or out of place.
+    func decode(_ object: JSONValue, _ context: inout DecodingContext) -> Target {
+        var target = Target()
+        let kind = kindKey.flatMap { object[$0]?.string }.flatMap(BundleKind.init)
+        // One bit a field; no table has as many as 64.
+        var seen: UInt64 = 0
+        var next = 0
+        for member in object.members {
+            guard let index = index(of: member.key, startingAt: next) else {
+                reportUnknown(member.key, &context)
+                continue
+            }
+            next = index + 1
+            seen |= 1 << index
+            if let kind, !fields[index].kinds.contains(kind) {
+                reportForeign(fields[index], member.key, kind, &context)
+            } else {
+                fields[index].decode(member.value, &target, &context)
+            }
+        }
+        for (index, field) in fields.enumerated() where field.isRequired && seen & (1 << index) == 0 {
+            guard field.kinds.count == BundleKind.allCases.count || kind.map(field.kinds.contains) == true else {
+                continue
+            }
+            context.report(.missingKey, "\(noun) needs the key \"\(field.name)\"", at: object)
+        }
+        return target
+    }
+
+    /// Keys mostly come in the order of the table, so the search goes round from where the last one was found.
+    private func index(of key: JSONValue, startingAt start: Int) -> Int? {
+        for offset in fields.indices {
+            let index = (start + offset) % fields.count
+            if key.isString(fields[index].nameBytes) { return index }
+        }
+        return nil
+    }
+
+    private func reportUnknown(_ key: JSONValue, _ context: inout DecodingContext) {
+        let name = key.string ?? ""
+        guard !name.utf8.starts(with: "x-".utf8) else { return }
+        context.report(
+            .unknownKey, "\(noun) has no key \(name.quotedForMessage())", at: key,
+            hint: nearestMatch(to: name, among: fields.map(\.name)).map { "did you mean \"\($0)\"?" }
+                ?? "a key of your own starts with x-")
+    }
+
+    private func reportForeign(
+        _ field: Field<Target>, _ key: JSONValue, _ kind: BundleKind, _ context: inout DecodingContext
+    ) {
+        context.report(
+            .keyOfOtherKind, "the key \"\(field.name)\" doesn't belong to a bundle of the kind \(kind.rawValue)",
+            at: key,
+            hint:
+                "it belongs to \(BundleKind.allCases.filter(field.kinds.contains).map(\.rawValue).joined(separator: ", "))"
+        )
+    }
+}

@@ -1,0 +1,162 @@
+import Diagnostics
+import JSONSyntax
+
+/// How values of one type are read: what messages call it, and the decoding. Decoding reports what is wrong and then gives nil.
+struct ValueType<Value: Sendable>: Sendable {
+    /// "a string", "an array of URLs".
+    let expected: String
+    let decode: @Sendable (JSONValue, inout DecodingContext) -> Value?
+
+    init(_ expected: String, decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?) {
+        self.expected = expected
+        self.decode = decode
+    }
+
+    /// For types with one kind of JSON value: reports any other kind.
+    init(
+        _ expected: String, _ kind: JSONKind, decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?
+    ) {
+        self.init(expected) { value, context in
+            guard value.kind == kind else {
+                context.report(.wrongType, "expected \(expected), found \(value.kind.described)", at: value)
+                return nil
+            }
+            return decode(value, &context)
+        }
+    }
+
+    func map<Result: Sendable>(_ transform: @escaping @Sendable (Value) -> Result) -> ValueType<Result> {
+        ValueType<Result>(expected) { value, context in decode(value, &context).map(transform) }
+    }
+
+    /// Also takes null, which is nil.
+    static func orNull<Wrapped>(_ type: ValueType<Wrapped>) -> Self where Value == Wrapped? {
+        Self(type.expected + " or null") { value, context in
+            value.isNull ? .some(nil) : type.decode(value, &context)
+        }
+    }
+
+    /// Keeps the place of the value.
+    static func located<Inner>(_ type: ValueType<Inner>) -> Self where Value == Located<Inner> {
+        Self(type.expected) { value, context in
+            type.decode(value, &context).map { Located(value: $0, place: value) }
+        }
+    }
+
+    // MARK: Lists and objects
+
+    /// - Parameter plural: "URLs", for "an array of URLs".
+    static func list<Element>(
+        of element: ValueType<Element>, _ plural: String, atLeast minimum: Int = 0
+    ) -> Self where Value == [Element] {
+        Self("an array of \(plural)", .array) { value, context in
+            var elements: [Element] = []
+            // Counting is far cheaper than to hold an old and a grown array of a million elements at once.
+            elements.reserveCapacity(value.elements.reduce(0) { count, _ in count + 1 })
+            var count = 0
+            for item in value.elements {
+                count += 1
+                if let decoded = element.decode(item, &context) { elements.append(decoded) }
+            }
+            if count < minimum { context.report(.emptyList, "expected at least \(minimum) of \(plural)", at: value) }
+            return elements
+        }
+    }
+
+    static func object(_ table: ObjectTable<Value>) -> Self where Value: Draft {
+        Self(table.noun, .object) { value, context in table.decode(value, &context) }
+    }
+}
+
+extension ValueType<String> {
+    /// Any text but the empty one.
+    static let text = Self("a string", .string) { value, context in
+        guard let text = value.string, !text.isEmpty else {
+            context.report(.emptyText, "the text can't be empty", at: value)
+            return nil
+        }
+        return text
+    }
+
+    /// A string that a rule accepts or has a problem with.
+    static func checked(
+        _ expected: String, _ check: @escaping @Sendable (String) throws(Problem) -> Void
+    ) -> Self {
+        Self(expected, .string) { value, context in
+            let text = value.string ?? ""
+            do throws(Problem) {
+                try check(text)
+                return text
+            } catch {
+                context.report(error, at: value)
+                return nil
+            }
+        }
+    }
+}
+
+extension ValueType<Bool> {
+    static let boolean = Self("true or false", .boolean) { value, _ in value.bool }
+}
+
+extension ValueType<Int> {
+    static func integer(_ range: ClosedRange<Int>) -> Self {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return Self(expected, .number) { value, context in
+            guard let integer = value.integer, range.contains(integer) else {
+                context.reportRange(of: value, expected + " in plain digits")
+                return nil
+            }
+            return integer
+        }
+    }
+
+    /// 0 to 2^53 - 1.
+    static let count = integer(0...JSONValue.largestInteger)
+    /// 1 to 2^53 - 1.
+    static let positive = integer(1...JSONValue.largestInteger)
+}
+
+extension ValueType<Double> {
+    static func number(_ range: ClosedRange<Double>) -> Self {
+        let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
+        return Self(expected, .number) { value, context in
+            guard let number = value.double, range.contains(number) else {
+                context.reportRange(of: value, expected)
+                return nil
+            }
+            return number
+        }
+    }
+}
+
+extension ValueType {
+    /// One of the words of an enumeration.
+    static func word() -> Self where Value: RawRepresentable<String> & CaseIterable {
+        let words = Value.allCases.map(\.rawValue)
+        return Self("one of \(words.joined(separator: ", "))", .string) { value, context in
+            let text = value.string ?? ""
+            guard let word = Value(rawValue: text) else {
+                context.report(
+                    .unknownValue, "\(text.quotedForMessage()) is none of \(words.joined(separator: ", "))", at: value,
+                    hint: nearestMatch(to: text, among: words).map { "did you mean \"\($0)\"?" })
+                return nil
+            }
+            return word
+        }
+    }
+
+    /// A string with a form of its own.
+    static func parsed(
+        _ expected: String, _ rule: ManifestRule, hint: String, _ parse: @escaping @Sendable (String) -> Value?
+    ) -> Self {
+        Self(expected, .string) { value, context in
+            let text = value.string ?? ""
+            guard let parsed = parse(text) else {
+                context.report(rule, "\(text.quotedForMessage()) is not \(expected)", at: value, hint: hint)
+                return nil
+            }
+            return parsed
+        }
+    }
+}

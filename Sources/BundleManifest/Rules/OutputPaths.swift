@@ -1,0 +1,63 @@
+/// The files that one bundle will make, to find those that can't stand beside each other.
+///
+/// Names that differ only in how Unicode composes them count as equal: some file systems can't tell them apart. Memory grows with the
+/// length of the paths, not with its square: a folder is kept once, as a name in its parent.
+struct OutputPaths {
+    struct Conflict: Error, Equatable {
+        let rule: ManifestRule
+        /// The ordinal of the path that was there first.
+        let first: Int
+    }
+
+    private struct Key: Hashable {
+        let folder: Int
+        let name: String
+    }
+
+    private struct Entry {
+        /// The number under which a folder's own entries are kept; nil for a file.
+        let folder: Int?
+        /// The first path that made this entry.
+        let ordinal: Int
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var folderCount = 1
+    /// The folder of the path before: neighbours in a list mostly share it.
+    private var lastFolder = (prefix: Substring(), number: 0)
+
+    init(expecting count: Int) {
+        entries.reserveCapacity(count)
+    }
+
+    /// - Parameter ordinal: what a later conflict calls this path.
+    /// - Throws: what it collides with; the path then isn't added.
+    mutating func insert(_ path: String, ordinal: Int) throws(Conflict) {
+        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let folder = try folderNumber(path[..<nameStart], ordinal: ordinal)
+        let key = Key(folder: folder, name: String(path[nameStart...]))
+        guard let present = entries.updateValue(Entry(folder: nil, ordinal: ordinal), forKey: key) else { return }
+        entries[key] = present
+        throw Conflict(rule: present.folder == nil ? .repeatedPath : .fileIsFolder, first: present.ordinal)
+    }
+
+    /// - Parameter prefix: a path's folders, with their final slash; empty for none.
+    private mutating func folderNumber(_ prefix: Substring, ordinal: Int) throws(Conflict) -> Int {
+        if prefix.isEmpty { return 0 }
+        if prefix == lastFolder.prefix { return lastFolder.number }
+        var number = 0
+        for name in prefix.split(separator: "/") {
+            let key = Key(folder: number, name: String(name))
+            if let present = entries[key] {
+                guard let folder = present.folder else { throw Conflict(rule: .fileIsFolder, first: present.ordinal) }
+                number = folder
+            } else {
+                entries[key] = Entry(folder: folderCount, ordinal: ordinal)
+                number = folderCount
+                folderCount += 1
+            }
+        }
+        lastFolder = (prefix, number)
+        return number
+    }
+}

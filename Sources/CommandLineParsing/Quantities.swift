@@ -1,0 +1,53 @@
+// The forms in which sizes and durations are written, on the command line and as strings in JSON.
+
+/// Reads a size in bytes: a plain number, or one with `K`, `M` or `G` for powers of 1024.
+/// - Returns: nil for anything else, and for more bytes than an `Int` holds.
+package func parseSizeBytes(_ text: String) -> Int? {
+    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    guard let last = text.last, let unit = units[last] else { return parseDigits(text[...]) }
+    return parseDigits(text.dropLast()).flatMap { product($0, unit) }
+}
+
+/// Reads a duration: a whole number with `s`, `m`, `h` or `d`.
+/// - Returns: nil for anything else, and for more seconds than an `Int` holds.
+package func parseDuration(_ text: String) -> Duration? {
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), let number = parseDigits(text.dropLast()) else { return nil }
+    return product(number, unit).map { .seconds($0) }
+}
+
+/// How much of a disk: so many bytes, or a share of it.
+package enum SizeOrPercent: Sendable, Hashable, CustomStringConvertible {
+    case bytes(Int)
+    /// 0 to 100.
+    case percent(Int)
+
+    /// Reads a size, or a whole number from 0 to 100 with `%`.
+    package init?(_ text: String) {
+        if text.last == "%" {
+            guard let percent = parseDigits(text.dropLast()), percent <= 100 else { return nil }
+            self = .percent(percent)
+        } else {
+            guard let bytes = parseSizeBytes(text) else { return nil }
+            self = .bytes(bytes)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .bytes(let bytes): String(bytes)
+        case .percent(let percent): "\(percent)%"
+        }
+    }
+}
+
+/// Nothing but ASCII digits, at least one.
+private func parseDigits(_ text: Substring) -> Int? {
+    guard text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+    return Int(text)
+}
+
+private func product(_ number: Int, _ unit: Int) -> Int? {
+    let (product, overflow) = number.multipliedReportingOverflow(by: unit)
+    return overflow ? nil : product
+}

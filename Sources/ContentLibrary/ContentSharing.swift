@@ -1,0 +1,106 @@
+import Glibc
+import Platform
+
+/// The files of stored content by digest, to be shared with a new version instead of fetched or kept twice.
+///
+/// A file is shared by its extents where the file system can do that, which makes an independent file; else by a hard link, and only where mode
+/// and time agree, because a link has those of the stored file. Stored content is never changed in place, so neither notices the other. A
+/// stored file is hashed before it is shared: damage at rest doesn't spread to a new version.
+package final class ContentSharing: Sendable {
+    private let directory: Directory
+    private let paths: [SHA256Digest: RelativePath]
+    /// Learnt at the first attempt.
+    private let canClone = Locked(true)
+
+    package init(_ content: StoredContent) throws(LibraryError) {
+        directory = content.directory
+        paths = try content.receipt().entries.reduce(into: [:]) { paths, entry in
+            if case .file(let file) = entry.content { paths[file.sha256] = entry.path }
+        }
+    }
+
+    /// Puts the stored file of this digest at `path` in staging, with the mode and the time it has in the store: a file less to fetch.
+    /// - Returns: false when there is no such file, it is damaged, or it can't be shared; nothing has changed then.
+    package func place(
+        _ digest: SHA256Digest, sizeBytes: Int64, at path: RelativePath, in staging: Staging
+    ) throws(LibraryError) -> Bool {
+        guard let stored = intactFile(digest, sizeBytes: sizeBytes) else { return false }
+        if let parent = path.parent {
+            try translating { () throws(SystemError) in try staging.directory.makeDirectories(parent) }
+        }
+        return try share(stored, mode: stored.status.mode, modified: stored.status.modified, at: path, in: staging)
+    }
+
+    /// Replaces a staged file by the stored one of the same digest.
+    func replace(
+        _ staged: OwnedDescriptor, with wanted: Receipt.File, at path: RelativePath, in staging: Staging
+    ) throws(LibraryError) -> Bool {
+        guard let storedPath = paths[wanted.sha256] else { return false }
+        let isStored = try translating { () throws(SystemError) in
+            try staged.status().identity == directory.status(of: storedPath)?.identity
+        }
+        if isStored { return true }
+        guard let stored = intactFile(wanted.sha256, sizeBytes: wanted.sizeBytes) else { return false }
+        return try share(stored, mode: wanted.mode, modified: wanted.modified, at: path, in: staging)
+    }
+
+    private struct StoredFile {
+        let path: RelativePath
+        let descriptor: OwnedDescriptor
+        let status: FileStatus
+    }
+
+    private func intactFile(_ digest: SHA256Digest, sizeBytes: Int64) -> StoredFile? {
+        guard let path = paths[digest] else { return nil }
+        // What can't be read at rest is for `verify` to report; here it only isn't shared.
+        guard
+            let file = try? directory.open(path, flags: O_RDONLY | O_NONBLOCK), let status = try? file.status(),
+            status.kind == .file, status.sizeBytes == sizeBytes, let actual = try? file.sha256(), actual == digest
+        else { return nil }
+        return StoredFile(path: path, descriptor: file, status: status)
+    }
+
+    private func share(
+        _ stored: StoredFile, mode: UInt32, modified: Timestamp, at path: RelativePath, in staging: Staging
+    ) throws(LibraryError) -> Bool {
+        try translating { () throws(SystemError) in
+            if canClone.withLock({ $0 }) {
+                if try clone(stored, mode, modified, at: path, in: staging) { return true }
+                canClone.withLock { $0 = false }
+            }
+            guard stored.status.mode == mode, stored.status.modified == modified else { return false }
+            return try link(stored, at: path, in: staging)
+        }
+    }
+
+    private func clone(
+        _ stored: StoredFile, _ mode: UInt32, _ modified: Timestamp, at path: RelativePath, in staging: Staging
+    ) throws(SystemError) -> Bool {
+        let target = try staging.parent.open(staging.scratchName, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        guard try target.cloneContent(of: stored.descriptor) else {
+            try staging.parent.remove(staging.scratchName)
+            return false
+        }
+        try target.setMode(mode)
+        try target.setModificationTime(modified)
+        try staging.parent.rename(staging.scratchName, to: path, in: staging.directory)
+        return true
+    }
+
+    private func link(_ stored: StoredFile, at path: RelativePath, in staging: Staging) throws(SystemError) -> Bool {
+        do {
+            try directory.link(stored.path, to: staging.scratchName, in: staging.parent)
+        } catch {
+            // A file with too many names, of another owner, or on a file system without hard links is kept twice.
+            guard [EMLINK, EPERM, EOPNOTSUPP, EXDEV].contains(error.code) else { throw error }
+            return false
+        }
+        try staging.parent.rename(staging.scratchName, to: path, in: staging.directory)
+        return true
+    }
+}
+
+extension FileStatus {
+    /// What tells this file from every other one.
+    fileprivate var identity: [UInt64] { [device, inode] }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Platform
+
+/// The generations that are kept, and which of them is current.
+package struct Generations: Sendable {
+    let root: Directory
+    let directory: Directory
+
+    /// The number `current` names; nil before anything was published.
+    package func currentNumber() throws(LibraryError) -> GenerationNumber? {
+        let target: [UInt8]
+        do { target = try root.linkTarget(of: LibraryLayout.current) } catch {
+            if error.isNotFound { return nil }
+            // EINVAL is what the kernel says of something that is no link, as in a copy that followed links.
+            guard error.code == EINVAL else { throw LibraryError(error) }
+            throw damaged("is not a symbolic link")
+        }
+        guard let number = GenerationNumber(linkTarget: target) else {
+            throw damaged("leads to \(escapedText(target))")
+        }
+        return number
+    }
+
+    private func damaged(_ what: String) -> LibraryError {
+        LibraryError(
+            .damaged,
+            "\(root.name)/\(LibraryLayout.current) \(what); make it a link to one of \(directory.name)/NNNNNN, or remove it"
+        )
+    }
+
+    /// The generation that readers see; nil before anything was published.
+    package func current() throws(LibraryError) -> Generation? {
+        try currentNumber().map { number throws(LibraryError) in try open(number) }
+    }
+
+    /// - Throws: also when there is no generation of that number.
+    package func open(_ number: GenerationNumber) throws(LibraryError) -> Generation {
+        let opened = try translating { () throws(SystemError) in try directory.subdirectory(number.path) }
+        return try Generation(number: number, directory: opened)
+    }
+
+    /// The numbers of all kept generations, lowest first.
+    package func numbers() throws(LibraryError) -> [GenerationNumber] {
+        try translating { () throws(SystemError) in try directory.names() }
+            .compactMap { GenerationNumber($0.bytes) }.sorted()
+    }
+}

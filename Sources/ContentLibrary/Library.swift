@@ -1,0 +1,76 @@
+import Glibc
+import Platform
+
+/// A content library on disk, its directories held open: what a reader needs, without any lock.
+///
+/// Whoever changes it takes the lock first: ``beginWriting()``.
+package final class Library: Sendable {
+    package enum Access: Sendable {
+        /// The library must exist; nothing is written, so a read-only mount will do.
+        case reading
+        /// The library is made when missing. Fails where this user can't write.
+        case writing
+    }
+
+    /// The path the operator named, as given.
+    package let path: String
+    /// Unfinished downloads, for the downloader.
+    package let partial: Directory
+    /// Bytes that were found to be wrong.
+    package let quarantine: Directory
+
+    let root: Directory
+    let internals: Directory
+    let staging: Directory
+    let storeDirectory: Directory
+    let generationsDirectory: Directory
+
+    private init(path: String, root: Directory) throws(SystemError) {
+        self.path = path
+        self.root = root
+        internals = try root.subdirectory(LibraryLayout.internals)
+        partial = try internals.subdirectory(LibraryLayout.partial)
+        staging = try internals.subdirectory(LibraryLayout.staging)
+        quarantine = try internals.subdirectory(LibraryLayout.quarantine)
+        storeDirectory = try root.subdirectory(LibraryLayout.store)
+        generationsDirectory = try root.subdirectory(LibraryLayout.generations)
+    }
+
+    /// Opens the library at `path`.
+    /// - Throws: `unsupportedFileSystem` at the first run on a file system that can't carry a library; `permissionDenied` where this user may
+    ///   not write, `notALibrary` where there is none to read.
+    package static func open(_ path: String, for access: Access) throws(LibraryError) -> Library {
+        switch access {
+        case .writing:
+            try LibrarySetup(path: path).run()
+        case .reading:
+            break
+        }
+        do {
+            return try Library(path: path, root: Directory.open(path))
+        } catch {
+            guard error.isNotFound || error.code == ENOTDIR else { throw LibraryError(error) }
+            throw LibraryError(
+                .notALibrary, "\(escapedText(path)) holds no library (\(error)); name one, or let `larder sync` make it"
+            )
+        }
+    }
+
+    package var store: Store { Store(directory: storeDirectory) }
+
+    package var generations: Generations { Generations(root: root, directory: generationsDirectory) }
+
+    /// Takes the lock, if nobody else has it, and clears what a killed run left behind.
+    package func beginWriting() throws(LibraryError) -> WriteAttempt {
+        switch try LibraryLock.acquire(in: internals) {
+        case .held(let lock): .granted(try LibraryWriter(library: self, lock: lock))
+        case .busy(let processID): .busy(processID: processID)
+        }
+    }
+
+    package enum WriteAttempt: Sendable {
+        case granted(LibraryWriter)
+        /// Another run holds the library: the process of that number, as far as known.
+        case busy(processID: Int32?)
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Platform
+
+/// Lays a library out, at its first run or where an earlier attempt was cut short.
+struct LibrarySetup {
+    let path: String
+
+    /// The lock file is made last: where there is one, the file system has been probed.
+    func run() throws(LibraryError) {
+        let root = try openRoot()
+        if try !isProbed(root) { try probe(root) }
+        try translating { () throws(SystemError) in
+            let internals = try root.durableSubdirectory(LibraryLayout.internals)
+            for name in [LibraryLayout.partial, LibraryLayout.staging, LibraryLayout.quarantine] {
+                _ = try internals.durableSubdirectory(name)
+            }
+            for name in [LibraryLayout.store, LibraryLayout.generations] { _ = try root.durableSubdirectory(name) }
+            guard try internals.status(of: LibraryLayout.lock) == nil else { return }
+            _ = try internals.open(LibraryLayout.lock, flags: O_RDWR | O_CREAT, mode: LibraryLayout.fileMode)
+            try internals.synchronize()
+        }
+    }
+
+    private func isProbed(_ root: Directory) throws(LibraryError) -> Bool {
+        try translating { () throws(SystemError) in
+            do throws(SystemError) {
+                return try root.subdirectory(LibraryLayout.internals).status(of: LibraryLayout.lock) != nil
+            } catch {
+                guard error.isNotFound else { throw error }
+                return false
+            }
+        }
+    }
+
+    private func openRoot() throws(LibraryError) -> Directory {
+        try translating { () throws(SystemError) in
+            do throws(SystemError) { return try Directory.open(path) } catch {
+                guard error.isNotFound else { throw error }
+            }
+            let root = try Directory.open(path, create: true)
+            try root.descriptor.setMode(LibraryLayout.directoryMode)
+            return root
+        }
+    }
+
+    /// Leaves nothing behind where a library can't be.
+    private func probe(_ root: Directory) throws(LibraryError) {
+        let missing = try translating { () throws(SystemError) in
+            let internals = try root.durableSubdirectory(LibraryLayout.internals)
+            // A name of its own: another first run may be at the same point.
+            let name = LibraryLayout.probe(UInt64.random(in: .min ... .max))
+            defer { _ = try? internals.removeTree(name) }
+            return try FileSystemProbe(directory: internals.subdirectory(name, create: true)).missingFeature()
+        }
+        guard let missing else { return }
+        try? root.removeDirectory(LibraryLayout.internals)
+        throw LibraryError(
+            .unsupportedFileSystem,
+            "the file system of \(root.name) offers no \(missing), which a library needs; name a directory on another one (ext4, xfs, btrfs)"
+        )
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import Platform
+
+/// What a collection took away.
+package struct Collected: Hashable, Sendable {
+    package fileprivate(set) var generations: [GenerationNumber] = []
+    /// Old generations that stayed because a reader holds them.
+    package fileprivate(set) var heldGenerations: [GenerationNumber] = []
+    package fileprivate(set) var contents: [StoreAddress] = []
+    package fileprivate(set) var freedBytes: Int64 = 0
+}
+
+/// Removing what no kept generation needs.
+///
+/// A generation goes before the content it names, and a receipt before its content, each for good: after a crash nothing names what is gone.
+extension LibraryWriter {
+    /// Removes old generations, and then the content that none of those kept names. Call it after a successful publication, and not while
+    /// another thread commits or publishes.
+    ///
+    /// Always kept: the current generation, the last `keep`, any younger than `keepAge`, any on whose directory a reader holds a shared
+    /// `flock`, and what this writer committed and has not published yet.
+    /// - Parameters:
+    ///   - keep: how many generations stay whatever their age; at least one.
+    ///   - now: a generation from the future, by a clock that was wrong once, counts as young.
+    /// - Throws: before anything is removed when a kept generation can't be read.
+    package func collect(
+        keep: Int = 2, keepAge: Duration = .seconds(24 * 60 * 60), now: Timestamp = .now
+    ) throws(LibraryError) -> Collected {
+        var collected = Collected()
+        let numbers = try library.generations.numbers()
+        let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds)
+        var kept = Set(numbers.suffix(max(1, keep)))
+        if let current = try library.generations.currentNumber() { kept.insert(current) }
+        var doomed: [(number: GenerationNumber, directory: Directory)] = []
+        for number in numbers where !kept.contains(number) {
+            let directory = try translating { () throws(SystemError) in
+                try library.generationsDirectory.subdirectory(number.path)
+            }
+            if try translating({ () throws(SystemError) in try directory.descriptor.status().modified >= oldest }) {
+                kept.insert(number)
+            } else if try translating({ () throws(SystemError) in try directory.descriptor.lock(exclusive: true) }) {
+                // The lock is ours until the directory is gone: no reader gets in any more.
+                doomed.append((number, directory))
+            } else {
+                collected.heldGenerations.append(number)
+                kept.insert(number)
+            }
+        }
+        var needed = state.withLock { $0.unpublished }
+        for number in kept { needed.formUnion(try library.generations.open(number).addresses) }
+        try translating { () throws(SystemError) in
+            try removeGenerations(doomed.map(\.number), &collected)
+            try removeContents(notIn: needed, &collected)
+        }
+        return collected
+    }
+
+    private func removeGenerations(_ doomed: [GenerationNumber], _ collected: inout Collected) throws(SystemError) {
+        guard !doomed.isEmpty else { return }
+        let generations = library.generationsDirectory
+        for number in doomed { try generations.rename(number.path, to: number.removedPath) }
+        // Else a power loss could bring back a generation whose content is gone.
+        try generations.synchronize()
+        for number in doomed { collected.freedBytes += try generations.removeTree(number.removedPath) }
+        collected.generations = doomed
+    }
+
+    private func removeContents(notIn needed: Set<StoreAddress>, _ collected: inout Collected) throws(SystemError) {
+        let store = library.storeDirectory
+        for manifestName in try store.names() {
+            guard let manifest = ContentID(manifestName) else { continue }
+            let holder = try store.subdirectory(manifestName)
+            for bundleName in try holder.names() {
+                guard let bundle = ContentID(bundleName) else { continue }
+                let address = BundleAddress(manifest: manifest, bundle: bundle)
+                let isEmpty = try removeContents(
+                    of: address, in: holder.subdirectory(bundleName), notIn: needed, &collected)
+                if isEmpty { try holder.removeDirectory(bundleName) }
+            }
+            if try holder.names().isEmpty { try store.removeDirectory(manifestName) }
+        }
+    }
+
+    /// - Returns: whether the bundle has nothing left.
+    private func removeContents(
+        of bundle: BundleAddress, in directory: Directory, notIn needed: Set<StoreAddress>, _ collected: inout Collected
+    ) throws(SystemError) -> Bool {
+        let present = try directory.names()
+        let doomed = Set(present.compactMap(StoreName.init(storeEntry:)))
+            .filter { !needed.contains(StoreAddress(bundle: bundle, name: $0)) }
+        guard !doomed.isEmpty else { return present.isEmpty }
+        for name in doomed { collected.freedBytes += try directory.removeTree(name.receiptPath) }
+        // Else a power loss could bring back the receipt of content that is half gone.
+        try directory.synchronize()
+        for name in doomed.sorted() {
+            collected.freedBytes += try directory.removeTree(name.path)
+            collected.contents.append(StoreAddress(bundle: bundle, name: name))
+        }
+        return try directory.names().isEmpty
+    }
+}
+
+extension StoreName {
+    /// Reads the name of a content directory or of a receipt; nil for what isn't ours.
+    fileprivate init?(storeEntry path: RelativePath) {
+        let suffix = Array(Self.receiptSuffix.utf8)
+        // A slug may end in ".receipt", but a name can't: it ends in the key.
+        self.init(path.bytes.suffix(suffix.count) == suffix[...] ? path.bytes.dropLast(suffix.count) : path.bytes[...])
+    }
+}

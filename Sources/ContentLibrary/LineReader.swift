@@ -1,0 +1,47 @@
+import Glibc
+import Platform
+
+/// A file read line by line through one buffer.
+struct LineReader {
+    private let file: OwnedDescriptor
+    private let limitBytes: Int
+    private var buffer: [UInt8] = []
+    /// Where in `buffer` the next line starts.
+    private var start = 0
+    private static let pieceBytes = 64 << 10
+
+    /// - Parameter limitBytes: a longer line fails with `EFBIG`.
+    init(_ file: OwnedDescriptor, limitBytes: Int) {
+        self.file = file
+        self.limitBytes = limitBytes
+    }
+
+    /// The next line without its end; nil at the end of the file, and for a last line that has no end.
+    mutating func next() throws(SystemError) -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return Array(buffer[start..<end])
+            }
+            guard buffer.count - start <= limitBytes else {
+                throw SystemError(code: EFBIG, operation: "read a line of", subject: file.name)
+            }
+            buffer.removeFirst(start)
+            start = 0
+            searched = buffer.count
+            guard try fill() else { return nil }
+        }
+    }
+
+    /// - Returns: false at the end of the file.
+    private mutating func fill() throws(SystemError) -> Bool {
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        let read = piece.withUnsafeMutableBytes { bytes in
+            Result { () throws(SystemError) in try file.read(into: bytes) }
+        }
+        let count = try read.get()
+        buffer += piece[..<count]
+        return count > 0
+    }
+}

@@ -1,0 +1,171 @@
+import Platform
+
+/// `state.db`: the history of runs, how each bundle fared, and the highest serial of each manifest.
+///
+/// An index, never the truth: when it is lost or damaged it starts anew from the kept generations, and no content is fetched again. It has a
+/// rollback journal rather than a write-ahead log: it is written a few times a run, so the log's speed is worth nothing, and without the log's
+/// shared memory it is one file that can be read on a network mount or a courier disk.
+package final class StateIndex: Sendable {
+    /// The lock is the database's own: nobody waits for it but another caller of this index.
+    private let database: Locked<SQLiteDatabase>
+
+    /// How many runs are remembered.
+    private static let keptRuns = 1_000
+
+    init(_ database: sending SQLiteDatabase) { self.database = Locked(database) }
+
+    // MARK: Runs
+
+    /// Notes that a run began.
+    /// - Returns: its number.
+    package func beginRun(command: String, at time: Timestamp = .now) throws(LibraryError) -> Int64 {
+        try use { database throws(SQLiteError) in
+            try database.run(
+                "DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", [.integer(Self.keptRuns - 1)])
+            try database.run("INSERT INTO runs (command, started) VALUES (?, ?)", [.text(command), .time(time)])
+            return database.lastInsertedRow
+        }
+    }
+
+    /// Notes how a run ended.
+    package func endRun(
+        _ run: Int64, exit: Int32, counts: RunCounts, at time: Timestamp = .now
+    ) throws(LibraryError) {
+        try use { database throws(SQLiteError) in
+            try database.run(
+                """
+                UPDATE runs SET ended = ?, exit = ?, published = ?, unchanged = ?, failed = ?, paused = ?,
+                bytesFetched = ?, bytesResumed = ? WHERE id = ?
+                """,
+                [
+                    .time(time), .integer(exit), .integer(counts.published), .integer(counts.unchanged),
+                    .integer(counts.failed), .integer(counts.paused), .integer(counts.bytesFetched),
+                    .integer(counts.bytesResumed), .integer(run),
+                ])
+        }
+    }
+
+    /// The last runs, newest first.
+    package func runs(limit: Int) throws(LibraryError) -> [RunRecord] {
+        try use { database throws(SQLiteError) in
+            var runs: [RunRecord] = []
+            try database.run(
+                """
+                SELECT id, command, started, ended, exit, published, unchanged, failed, paused, bytesFetched, bytesResumed
+                FROM runs ORDER BY id DESC LIMIT ?
+                """, [.integer(limit)]
+            ) { runs.append(RunRecord($0)) }
+            return runs
+        }
+    }
+
+    // MARK: Bundles
+
+    /// Notes how bundles fared, all in one step. A success keeps the time of the last failure but clears its message and count.
+    package func record(_ outcomes: [BundleOutcome], at time: Timestamp = .now) throws(LibraryError) {
+        try useInTransaction { database throws(SQLiteError) in
+            for outcome in outcomes {
+                let key: [SQLiteValue] = [.id(outcome.bundle.manifest), .id(outcome.bundle.bundle), .time(time)]
+                if let failure = outcome.failure {
+                    try database.run(
+                        """
+                        INSERT INTO bundles (manifest, bundle, lastFailure, failure, failures) VALUES (?, ?, ?, ?, 1)
+                        ON CONFLICT DO UPDATE SET lastFailure = excluded.lastFailure, failure = excluded.failure,
+                        failures = failures + 1
+                        """, key + [.text(failure)])
+                } else {
+                    try database.run(
+                        """
+                        INSERT INTO bundles (manifest, bundle, lastSuccess, failures) VALUES (?, ?, ?, 0)
+                        ON CONFLICT DO UPDATE SET lastSuccess = excluded.lastSuccess, failure = NULL, failures = 0
+                        """, key)
+                }
+            }
+        }
+    }
+
+    /// What is known of a manifest's bundles.
+    package func bundles(of manifest: ContentID) throws(LibraryError) -> [ContentID: BundleRecord] {
+        try use { database throws(SQLiteError) in
+            var bundles: [ContentID: BundleRecord] = [:]
+            try database.run(
+                "SELECT bundle, lastSuccess, lastFailure, failure, failures FROM bundles WHERE manifest = ?",
+                [.id(manifest)]
+            ) { row in
+                if let bundle = ContentID(row.text(0)) { bundles[bundle] = BundleRecord(row) }
+            }
+            return bundles
+        }
+    }
+
+    // MARK: Publications
+
+    /// Notes what a publication carried: the serial of each manifest that it set.
+    package func recordPublication(
+        _ generation: GenerationNumber, serials: [ContentID: Int]
+    ) throws(LibraryError) {
+        try useInTransaction { database throws(SQLiteError) in
+            for (manifest, serial) in serials {
+                try database.run(
+                    """
+                    INSERT INTO manifests (manifest, highestSerial) VALUES (?, ?)
+                    ON CONFLICT DO UPDATE SET highestSerial = max(highestSerial, excluded.highestSerial)
+                    """, [.id(manifest), .integer(serial)])
+            }
+            try database.run("UPDATE publication SET generation = max(generation, ?)", [.integer(generation.value)])
+        }
+    }
+
+    /// The highest serial that was ever published for a manifest; nil when none was.
+    package func highestSerial(of manifest: ContentID) throws(LibraryError) -> Int? {
+        try use { database throws(SQLiteError) in
+            var serial: Int?
+            try database.run("SELECT highestSerial FROM manifests WHERE manifest = ?", [.id(manifest)]) { row in
+                serial = Int(row.integer(0))
+            }
+            return serial
+        }
+    }
+
+    /// The newest generation that was recorded; 0 when none was.
+    func recordedGeneration() throws(LibraryError) -> Int {
+        try use { database throws(SQLiteError) in
+            var generation = 0
+            try database.run("SELECT generation FROM publication") { generation = Int($0.integer(0)) }
+            return generation
+        }
+    }
+
+    // MARK: Access
+
+    private func use<Result: Sendable>(
+        _ body: (SQLiteDatabase) throws(SQLiteError) -> Result
+    ) throws(LibraryError) -> Result {
+        do {
+            return try database.withLock { database throws(SQLiteError) in try body(database) }
+        } catch { throw LibraryError(error) }
+    }
+
+    private func useInTransaction(_ body: (SQLiteDatabase) throws(SQLiteError) -> Void) throws(LibraryError) {
+        try use { database throws(SQLiteError) in
+            try database.transaction { () throws(SQLiteError) in try body(database) }
+        }
+    }
+}
+
+extension LibraryError {
+    init(_ error: SQLiteError) {
+        if error.isNoSpace {
+            self.init(.noSpace, "can't write \(error.message); free some space there, the next run carries on")
+        } else {
+            self.init(.indexUnusable, "can't use \(error.message); it is only an index and may be removed")
+        }
+    }
+}
+
+extension SQLiteValue {
+    static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
+    static func integer(_ value: Int32) -> SQLiteValue { .integer(Int64(value)) }
+    static func time(_ time: Timestamp) -> SQLiteValue { .integer(time.seconds) }
+    static func id(_ id: ContentID) -> SQLiteValue { .text(id.description) }
+}

@@ -1,0 +1,68 @@
+import Platform
+
+/// What a run did, in numbers.
+package struct RunCounts: Hashable, Sendable {
+    /// Bundles.
+    package var published = 0
+    package var unchanged = 0
+    package var failed = 0
+    package var paused = 0
+    /// Body bytes that were received, and bytes that resume data saved.
+    package var bytesFetched: Int64 = 0
+    package var bytesResumed: Int64 = 0
+
+    package init() {}
+}
+
+/// A run in the history.
+package struct RunRecord: Hashable, Sendable {
+    package let id: Int64
+    package let command: String
+    package let started: Timestamp
+    /// Nil while it runs, and for ever when it was killed.
+    package let ended: Timestamp?
+    package let exit: Int32?
+    package let counts: RunCounts
+
+    init(_ row: SQLiteRow) {
+        id = row.integer(0)
+        command = row.text(1)
+        started = Timestamp(seconds: row.integer(2))
+        ended = row.optionalInteger(3).map { Timestamp(seconds: $0) }
+        exit = row.optionalInteger(4).map { Int32(truncatingIfNeeded: $0) }
+        var counts = RunCounts()
+        (counts.published, counts.unchanged) = (Int(row.integer(5)), Int(row.integer(6)))
+        (counts.failed, counts.paused) = (Int(row.integer(7)), Int(row.integer(8)))
+        (counts.bytesFetched, counts.bytesResumed) = (row.integer(9), row.integer(10))
+        self.counts = counts
+    }
+}
+
+/// How a bundle fared in a run.
+package struct BundleOutcome: Hashable, Sendable {
+    package let bundle: BundleAddress
+    /// Why it failed, in a line; nil when it is published or up to date.
+    package let failure: String?
+
+    package init(bundle: BundleAddress, failure: String? = nil) {
+        self.bundle = bundle
+        self.failure = failure
+    }
+}
+
+/// What the index knows of a bundle.
+package struct BundleRecord: Hashable, Sendable {
+    package let lastSuccess: Timestamp?
+    package let lastFailure: Timestamp?
+    /// Why it failed, if the last run that tried did.
+    package let failure: String?
+    /// Failures in a row.
+    package let failureCount: Int
+
+    init(_ row: SQLiteRow) {
+        lastSuccess = row.optionalInteger(1).map { Timestamp(seconds: $0) }
+        lastFailure = row.optionalInteger(2).map { Timestamp(seconds: $0) }
+        failure = row.optionalText(3)
+        failureCount = Int(row.integer(4))
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import Platform
+
+/// The content directories and their receipts. Content without a readable receipt is not believed: it may be half of something.
+package struct Store: Sendable {
+    /// `store/`.
+    let directory: Directory
+
+    /// The content a bundle of this origin would have, if it is here already: costs a few system calls, whatever its size.
+    package func find(_ origin: Receipt.Origin) throws(LibraryError) -> StoredContent? {
+        guard let content = try open(origin.address), content.header.origin.key == origin.key else { return nil }
+        return content
+    }
+
+    /// The content at `address`; nil when it is missing or not to be believed.
+    package func open(_ address: StoreAddress) throws(LibraryError) -> StoredContent? {
+        do {
+            let parent = try bundleDirectory(address.bundle)
+            let content = try parent.subdirectory(address.name.path)
+            let receipt = try parent.open(address.name.receiptPath, flags: O_RDONLY | O_NONBLOCK)
+            guard let header = try? ReceiptReader(receipt).header, header.origin.address == address else { return nil }
+            return StoredContent(address: address, parent: parent, directory: content, header: header)
+        } catch {
+            // A file or a link where a directory should be is no content of ours either.
+            guard error.isNotFound || error.code == ENOTDIR || error.code == ELOOP else { throw LibraryError(error) }
+            return nil
+        }
+    }
+
+    func bundleDirectory(_ bundle: BundleAddress) throws(SystemError) -> Directory {
+        try directory.subdirectory(bundle.manifest.path).subdirectory(bundle.bundle.path)
+    }
+}
+
+/// Content in the store that has a receipt.
+package struct StoredContent: Sendable {
+    package let address: StoreAddress
+    /// `store/MANIFEST/BUNDLE`, which holds the receipt as well.
+    let parent: Directory
+    /// The content itself.
+    package let directory: Directory
+    package let header: Receipt.Header
+
+    /// The whole receipt.
+    /// - Complexity: in memory and time linear in the number of files.
+    /// - Throws: `damaged` when it isn't what was written.
+    package func receipt() throws(LibraryError) -> Receipt {
+        let file = try translating { () throws(SystemError) in
+            try parent.open(address.name.receiptPath, flags: O_RDONLY | O_NONBLOCK)
+        }
+        var reader = try ReceiptReader(file)
+        return try reader.receipt()
+    }
+}

@@ -1,0 +1,50 @@
+/// One finding about a text: which rule, where, and what to do about it.
+package struct Diagnostic: Sendable, Hashable {
+    /// Another place that helps to understand the finding.
+    package struct Note: Sendable, Hashable {
+        package let message: String
+        package let range: SourceRange
+
+        package init(_ message: String, at range: SourceRange) {
+            self.message = message
+            self.range = range
+        }
+    }
+
+    /// The id of the rule: `J001`.
+    package let id: String
+    package let severity: Severity
+    /// One line without a final full stop. Whatever it quotes from outside is escaped already.
+    package let message: String
+    package let range: SourceRange
+    /// Where in a structured text: `$.bundles[2].urls`.
+    package var path: String?
+    package let notes: [Note]
+    /// The way out, in one line.
+    package let hint: String?
+    /// A part of the text that nobody should get to see, such as a password.
+    package let secret: SourceRange?
+
+    package init(
+        _ rule: some DiagnosticRule, _ message: String, at range: SourceRange, path: String? = nil, notes: [Note] = [],
+        hint: String? = nil, secret: SourceRange? = nil
+    ) {
+        self.id = rule.id
+        self.severity = rule.severity
+        self.message = message
+        self.range = range
+        self.path = path
+        self.notes = notes
+        self.hint = hint
+        self.secret = secret
+    }
+}
+
+extension [Diagnostic] {
+    package var hasErrors: Bool { contains { $0.severity == .error } }
+
+    /// In the order of the text; findings about the same place stay in the order of their ids.
+    package func sortedByPosition() -> [Diagnostic] {
+        sorted { ($0.range.start, $0.range.end, $0.id) < ($1.range.start, $1.range.end, $1.id) }
+    }
+}

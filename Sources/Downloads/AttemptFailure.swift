@@ -1,0 +1,62 @@
+import Platform
+import Transfer
+
+/// Why one try at one source failed, and what can be done about it.
+struct AttemptFailure: Error {
+    let error: DownloadError
+    let remedy: Remedy
+    /// The delay the server asked for.
+    var retryAfter: Duration?
+    /// For `overBudget`: the budget that was exceeded.
+    var budgetBytes: Int64?
+
+    enum Remedy: Hashable {
+        /// The same source may do better later.
+        case retry
+        /// This source will not do; another may.
+        case nextSource
+        /// The bytes held are worthless; the same source from zero.
+        case restart
+        /// No source can help.
+        case giveUp
+    }
+
+    /// Whether the bytes fetched so far can be of no use to any later try.
+    var discardsBytes: Bool {
+        remedy == .restart || error.code == .overBudget || error.code == .digestMismatch
+    }
+
+    init(_ code: DownloadError.Code, _ message: String, _ remedy: Remedy, retryAfter: Duration? = nil) {
+        error = DownloadError(code, message)
+        self.remedy = remedy
+        self.retryAfter = retryAfter
+    }
+
+    init(_ error: DownloadError, _ remedy: Remedy) {
+        self.error = error
+        self.remedy = remedy
+    }
+
+    init(_ error: SystemError) { self.init(DownloadError(error), .giveUp) }
+
+    /// What an exchange's failure means for the download.
+    init(_ error: TransferError) {
+        switch error {
+        case .unreachable, .connectionLost: self.init(.transportFailure, "\(error)", .retry)
+        case .insecure: self.init(.transportFailure, "\(error)", .nextSource)
+        case .invalidResponse: self.init(.invalidResponse, "\(error)", .retry)
+        case .redirectRefused(let status, _): self.init(.redirectRefused(status), "\(error)", .nextSource)
+        case .overBudget(let limit):
+            self.init(.overBudget, "\(error)", .giveUp)
+            budgetBytes = limit
+        case .timedOut(.whole, _): self.init(.timedOut, "\(error)", .giveUp)
+        case .timedOut: self.init(.timedOut, "\(error)", .retry)
+        case .cancelled: self.init(.cancelled, .giveUp)
+        case .unusableRequest: self.init(.unusableRequest, "\(error)", .nextSource)
+        case .consumerFailed(let cause):
+            self =
+                cause as? AttemptFailure ?? (cause as? SystemError).map(AttemptFailure.init)
+                ?? AttemptFailure(.fileFailed, "\(cause)", .giveUp)
+        }
+    }
+}

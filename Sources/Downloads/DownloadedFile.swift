@@ -1,0 +1,153 @@
+import Glibc
+import Platform
+
+/// A complete asset on the disk, shared by every caller who asked for it.
+///
+/// It lies where it gathered until somebody takes it away. When the last reference goes and nobody has, it is removed; `keep` prevents that.
+public final class DownloadedFile: Sendable {
+    /// The asset's length.
+    public let sizeBytes: Int64
+    /// The SHA-256 of the bytes; nil only where the downloader was told not to take digests and none was asked for.
+    public let digest: SHA256Digest?
+    /// How many of the bytes were there before, and not fetched again.
+    public let resumedBytes: Int64
+    /// False when the server closed the connection without ever saying how long the asset is, and nothing else proved that it is complete.
+    public let isProvenComplete: Bool
+    /// What the server says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
+    /// conditional request (RFC 9110 §13.1). Nil when it says nothing.
+    public let validator: String?
+    /// The name the server suggests (RFC 6266), reduced to a safe last component; nil when there is none.
+    public let suggestedName: String?
+
+    private let partial: PartialFile
+    /// Called once, when the partial file's name is free for another download.
+    private let released: @Sendable () -> Void
+    private let fate = Locked(Fate.waiting)
+
+    private enum Fate {
+        case waiting, kept, taken
+    }
+
+    init(
+        partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
+        validator: String?, suggestedName: String?, released: @escaping @Sendable () -> Void
+    ) {
+        self.partial = partial
+        self.sizeBytes = sizeBytes
+        self.digest = digest
+        self.resumedBytes = resumedBytes
+        self.isProvenComplete = isProvenComplete
+        self.validator = validator
+        self.suggestedName = suggestedName
+        self.released = released
+    }
+
+    deinit {
+        let last = fate.withLock { $0 }
+        guard last != .taken else { return }
+        if last == .waiting { try? partial.discard() }
+        partial.file.unlock()
+        released()
+    }
+
+    /// The open file: valid wherever it is moved to, as long as this object lives.
+    package var descriptor: OwnedDescriptor { partial.file }
+
+    /// Leaves the file, and the record that says it is complete, where they are: asking again will not fetch a byte.
+    public func keep() { fate.withLock { if $0 == .waiting { $0 = .kept } } }
+
+    /// Removes the file unless it was taken.
+    /// - Throws: `DownloadError` when it can't be removed.
+    public func discard() throws(DownloadError) {
+        guard claim() else { return }
+        defer { released() }
+        do { try partial.discard() } catch { throw DownloadError(error) }
+    }
+
+    /// Puts the asset at `path` in `directory`, replacing what is there in one step. The first to take it moves it, later ones get a copy.
+    /// - Parameter flush: the bytes are on the disk before the name is; the directory itself is not flushed.
+    package func take(
+        to path: RelativePath, in directory: Directory, mode: mode_t = 0o644, flush: Bool
+    ) throws(SystemError) {
+        guard claim() else {
+            return try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: flush)
+        }
+        do {
+            try move(to: path, in: directory, mode: mode, flush: flush)
+        } catch {
+            // It is still where it was: what was fetched isn't lost with the place it was meant for.
+            fate.withLock { $0 = .kept }
+            throw error
+        }
+        released()
+    }
+
+    private func move(to path: RelativePath, in directory: Directory, mode: mode_t, flush: Bool) throws(SystemError) {
+        try partial.file.setMode(mode)
+        if flush { try partial.file.synchronizeData() }
+        do {
+            try partial.location.directory.rename(partial.location.name, to: path, in: directory)
+            try partial.removeRecord()
+        } catch {
+            guard error.code == EXDEV else { throw error }
+            try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: flush)
+            try partial.discard()
+        }
+    }
+
+    /// Whether the file still lies where it gathered, so that another caller of the same asset can have it.
+    var isWaiting: Bool { fate.withLock { $0 == .waiting || $0 == .kept } }
+
+    /// Whether this caller is the first to take the file away.
+    private func claim() -> Bool {
+        fate.withLock { fate in
+            defer { fate = .taken }
+            return fate != .taken
+        }
+    }
+
+    /// Puts the asset at `path`, replacing what is there in one step, and flushes it to the disk.
+    /// - Throws: `DownloadError` when it can't be put there.
+    public func take(to path: String) throws(DownloadError) {
+        let target = try PartialFile.Location(path: path)
+        do {
+            try take(to: target.name, in: target.directory, flush: true)
+            try target.directory.synchronize()
+        } catch {
+            throw DownloadError(error)
+        }
+    }
+
+    /// Writes the asset to an open descriptor, such as standard output, and removes the file.
+    /// - Throws: `DownloadError` when it can't be read or written; the file is kept then.
+    public func write(to descriptor: Int32) throws(DownloadError) {
+        do throws(SystemError) {
+            try partial.file.copyAll(to: descriptor)
+        } catch {
+            keep()
+            throw DownloadError(error)
+        }
+        try discard()
+    }
+
+    /// The asset's bytes.
+    /// - Parameter limitBytes: a longer asset is refused with `overBudget`.
+    /// - Throws: `DownloadError` when it is longer, or can't be read.
+    public func bytes(limitBytes: Int) throws(DownloadError) -> [UInt8] {
+        guard let size = Int(exactly: sizeBytes), size <= limitBytes else {
+            throw DownloadError(.overBudget, "the asset's \(sizeBytes) bytes are over the \(limitBytes) allowed")
+        }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemError) in try partial.file.read(into: buffer, at: 0) }
+        }
+        do {
+            guard try result.get() == size else { throw DownloadError(.fileFailed, "the file was cut behind our back") }
+        } catch let error as SystemError {
+            throw DownloadError(error)
+        } catch {
+            throw error as? DownloadError ?? DownloadError(.fileFailed, "\(error)")
+        }
+        return bytes
+    }
+}

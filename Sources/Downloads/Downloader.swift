@@ -1,0 +1,95 @@
+import Platform
+import Transfer
+
+/// Downloads assets: pausable, coalescing, with resume data on the disk.
+///
+/// Callers cancel; the downloader pauses. Asking again resumes. Any number of callers of the same thing share one transfer; one leaving never
+/// hurts the others; every caller is answered exactly once, whatever the order of requests and cancels.
+public final class Downloader: Sendable {
+    private let core: DownloaderCore
+
+    /// Makes a downloader whose partial files gather in `store`.
+    public init(configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore) {
+        core = DownloaderCore(configuration: configuration, store: store)
+    }
+
+    deinit {
+        let core = core
+        Task.detached { await core.shutDown() }
+    }
+
+    /// Asks for an asset.
+    /// - Parameters:
+    ///   - events: told what happens on the way.
+    ///   - completion: called exactly once, after the last event, with the complete file or the reason why there is none.
+    /// - Returns: the caller's interest, to be given to `cancel`.
+    @discardableResult
+    public func download(
+        _ request: DownloadRequest, events: (@Sendable (DownloadEvent) -> Void)? = nil,
+        completion: @escaping @Sendable (Result<DownloadedFile, DownloadError>) -> Void
+    ) -> DownloadToken {
+        core.request(request, CallerMailbox(events: events, completion: completion))
+    }
+
+    /// Takes a caller's interest back: it is answered with `cancelled`, unless it has been answered before. Others who wait for the same
+    /// asset go on; when none is left the transfer pauses, and its bytes are kept.
+    public func cancel(_ token: DownloadToken) { core.cancel(token) }
+
+    /// Asks for an asset, and waits. Cancelling the task is the caller's cancel.
+    /// - Throws: `DownloadError`.
+    public func download(
+        _ request: DownloadRequest, events: (@Sendable (DownloadEvent) -> Void)? = nil
+    ) async throws(DownloadError) -> DownloadedFile {
+        let pending = PendingToken()
+        let result: Result<DownloadedFile, DownloadError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let token = core.request(
+                    request, CallerMailbox(events: events) { result in continuation.resume(returning: result) })
+                if pending.set(token) { core.cancel(token) }
+            }
+        } onCancel: {
+            if let token = pending.cancel() { core.cancel(token) }
+        }
+        return try result.get()
+    }
+
+    /// What was fetched so far, in all.
+    public var statistics: DownloadStatistics { core.statistics }
+
+    /// Pauses every transfer, answers every caller and ends the session. When this returns, what was fetched is on the disk with its resume
+    /// data. Later requests are answered with `cancelled`.
+    public func shutDown() async { await core.shutDown() }
+}
+
+/// What a downloader has done since it was made.
+public struct DownloadStatistics: Hashable, Sendable {
+    /// Body bytes that came over the wire.
+    public var fetchedBytes: Int64 = 0
+    /// Bytes that were held from earlier and not fetched again.
+    public var resumedBytes: Int64 = 0
+    /// Bytes that callers got from a transfer that another one had asked for.
+    public var coalescedBytes: Int64 = 0
+    /// Requests sent.
+    public var requestCount = 0
+}
+
+/// A token that a task's cancellation may look for before it is there.
+private final class PendingToken: Sendable {
+    private let state = Locked<(token: DownloadToken?, isCancelled: Bool)>((nil, false))
+
+    /// Notes the token; true when the task was cancelled before.
+    func set(_ token: DownloadToken) -> Bool {
+        state.withLock { state in
+            state.token = token
+            return state.isCancelled
+        }
+    }
+
+    /// Notes the cancellation; the token, if it is known already.
+    func cancel() -> DownloadToken? {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.token
+        }
+    }
+}

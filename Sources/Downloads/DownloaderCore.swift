@@ -1,0 +1,163 @@
+import Platform
+import Transfer
+
+/// Carries out what `DownloaderState` decides: decisions under the lock, one indivisible step each; effects outside it, in their order.
+final class DownloaderCore: Sendable {
+    private typealias State = DownloaderState<DownloadedFile>
+
+    private struct Shared {
+        var state: State
+        var mailboxes: [DownloadToken: CallerMailbox] = [:]
+        var attempts: [AttemptID: DownloadAttempt] = [:]
+        var places = PartialPlaces()
+        var whenIdle: [CheckedContinuation<Void, Never>] = []
+        /// Effects that are decided but not carried out yet. One thread at a time works them off, so that their order holds.
+        var outbox: [State.Action] = []
+        var isDelivering = false
+    }
+
+    private let shared: Locked<Shared>
+    private let store: ResumeStore
+    private let session: Session
+    /// Opening a partial file blocks on the disk.
+    private let opening = JobQueue(name: "larder-open")
+
+    init(configuration: DownloaderConfiguration, store: ResumeStore) {
+        self.store = store
+        session = Session(configuration: configuration.session)
+        shared = Locked(Shared(state: State(configuration: configuration)))
+    }
+
+    var statistics: DownloadStatistics { shared.withLock { $0.state.statistics } }
+
+    // MARK: What happens
+
+    func request(_ request: DownloadRequest, _ mailbox: CallerMailbox) -> DownloadToken {
+        let token = shared.withLock { shared in
+            let (token, actions) = shared.state.request(request)
+            shared.mailboxes[token] = mailbox
+            shared.outbox += actions
+            return token
+        }
+        deliver()
+        return token
+    }
+
+    func cancel(_ token: DownloadToken) { decide { $0.state.cancel(token) } }
+
+    func shutDown() async {
+        decide { $0.state.shutDown() }
+        await session.invalidate()
+        await withCheckedContinuation { continuation in
+            let isIdle = shared.withLock { shared in
+                if shared.attempts.isEmpty { return true }
+                shared.whenIdle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private func decide(_ step: (inout Shared) -> [State.Action]) {
+        shared.withLock { shared in
+            let actions = step(&shared)
+            shared.outbox += actions
+        }
+        deliver()
+    }
+
+    private func handle(_ report: DownloadAttempt.Report, of plan: AttemptPlan, at place: String) {
+        decide { shared in
+            switch report {
+            case .resumed(let offset):
+                return shared.state.attemptResumed(plan.attempt, of: plan.download, offsetBytes: offset)
+            case .progress(let progress):
+                return shared.state.attemptProgressed(plan.attempt, of: plan.download, progress)
+            case .traffic(let receivedBytes, let requestCount):
+                shared.state.note(receivedBytes: receivedBytes, requestCount: requestCount)
+                return []
+            case .ended(let end):
+                if case .completed(let file, _, _) = end { shared.places.fill(place, with: file) }
+                shared.attempts[plan.attempt] = nil
+                return shared.state.attemptEnded(plan.attempt, of: plan.download, end)
+            }
+        }
+        let idle = shared.withLock { shared in
+            guard shared.attempts.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+            defer { shared.whenIdle = [] }
+            return shared.whenIdle
+        }
+        for continuation in idle { continuation.resume() }
+    }
+
+    // MARK: What is done
+
+    private func deliver() {
+        while true {
+            let batch = shared.withLock { shared -> [State.Action]? in
+                guard !shared.isDelivering, !shared.outbox.isEmpty else { return nil }
+                shared.isDelivering = true
+                defer { shared.outbox = [] }
+                return shared.outbox
+            }
+            guard let batch else { return }
+            for action in batch { perform(action) }
+            shared.withLock { $0.isDelivering = false }
+        }
+    }
+
+    private func perform(_ action: State.Action) {
+        switch action {
+        case .tell(let token, let event): shared.withLock { $0.mailboxes[token] }?.tell(event)
+        case .answer(let token, let result): shared.withLock { $0.mailboxes.removeValue(forKey: token) }?.answer(result)
+        case .keep(let file): file.keep()
+        case .stop(let attempt): shared.withLock { $0.attempts[attempt] }?.stop()
+        case .setAlarm(let download, let alarm, let delay):
+            Task { [weak self] in
+                try? await Task.sleep(for: delay)
+                self?.decide { $0.state.wake(download, alarm: alarm) }
+            }
+        case .start(let plan): start(plan)
+        }
+    }
+
+    private func start(_ plan: AttemptPlan) {
+        let location: PartialFile.Location
+        do throws(DownloadError) {
+            if let chosen = plan.partialFile {
+                location = chosen
+            } else {
+                location = try store.location(digest: plan.digest, source: plan.key)
+            }
+        } catch {
+            return decide {
+                $0.state.attemptEnded(
+                    plan.attempt, of: plan.download, .failed(AttemptFailure(error, .giveUp), heldBytes: 0))
+            }
+        }
+        let place = location.description
+        let attempt = DownloadAttempt(
+            plan: plan, report: { [self] report in handle(report, of: plan, at: place) },
+            // Not here and now: the last reference to a file may go anywhere, even where the lock is held.
+            released: { [self] in opening.enqueue { [self] in leave(place) } })
+        shared.withLock { $0.attempts[plan.attempt] = attempt }
+        enter(place, with: attempt, location)
+    }
+
+    private func enter(_ place: String, with attempt: DownloadAttempt, _ location: PartialFile.Location) {
+        let admission = shared.withLock { shared in
+            shared.places.enter(place) { [self] in enter(place, with: attempt, location) }
+        }
+        switch admission {
+        case .free: opening.enqueue { [self] in attempt.begin(location, session: session) }
+        case .complete(let file):
+            let end = DownloadAttempt.End.completed(file, sizeBytes: file.sizeBytes, digest: file.digest)
+            handle(.ended(end), of: attempt.plan, at: place)
+        case .mustWait: break
+        }
+    }
+
+    private func leave(_ place: String) {
+        for retry in shared.withLock({ $0.places.leave(place) }) { retry() }
+    }
+}

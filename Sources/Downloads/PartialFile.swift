@@ -1,0 +1,86 @@
+import Glibc
+import Platform
+
+/// An asset's bytes while they gather, and the record beside them that says what they are. Held by one process at a time.
+public final class PartialFile: Sendable {
+    /// A place for a partial file: `NAME` holds the bytes, `NAME.resume` the record.
+    public struct Location: Sendable, CustomStringConvertible {
+        let directory: Directory
+        let name: RelativePath
+        let recordName: RelativePath
+
+        package init(directory: Directory, name: RelativePath) throws(PathProblem) {
+            self.directory = directory
+            self.name = name
+            recordName = try RelativePath(name.bytes + Array(".resume".utf8))
+        }
+
+        /// The path of the bytes, for messages.
+        public var description: String { "\(directory.name)/\(name)" }
+
+        /// The file at `path` and the record beside it.
+        /// - Throws: `DownloadError` when the folder can't be opened or the name can't be one.
+        public init(path: String) throws(DownloadError) {
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+            let folder = slash.map { String(path[...$0]) } ?? "."
+            let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+            do {
+                try self.init(directory: Directory.open(folder), name: RelativePath(name))
+            } catch let error as SystemError {
+                throw DownloadError(error)
+            } catch {
+                throw DownloadError(.fileFailed, "'\(escapedText(path))' can't name a file: \(error)")
+            }
+        }
+    }
+
+    let location: Location
+    let file: OwnedDescriptor
+
+    /// Opens, or makes, the partial file and takes its lock.
+    init(_ location: Location) throws(DownloadError) {
+        self.location = location
+        do {
+            file = try Self.openLocked(location)
+        } catch let error as SystemError {
+            throw DownloadError(error)
+        } catch {
+            throw DownloadError(.inUse, "another process is downloading into \(location)")
+        }
+    }
+
+    private struct Busy: Error {}
+
+    private static func openLocked(_ location: Location) throws -> OwnedDescriptor {
+        while true {
+            let file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT)
+            guard try file.lock(exclusive: true) else { throw Busy() }
+            // Between opening and locking, its last holder may have moved it away: then what we locked is no longer what the name means.
+            let held = try file.status()
+            if let named = try location.directory.status(of: location.name), named.inode == held.inode { return file }
+        }
+    }
+
+    /// The record, nil when there is none that can be read.
+    func readRecord() -> ResumeData? {
+        let bytes = try? location.directory.readFile(location.recordName, limitBytes: ResumeData.limitBytes)
+        return bytes.flatMap(ResumeData.init(decoding:))
+    }
+
+    func writeRecord(_ record: ResumeData) throws(SystemError) {
+        try location.directory.replaceFile(location.recordName, with: record.encoded, mode: 0o600, flush: false)
+    }
+
+    func removeRecord() throws(SystemError) { try Self.removeIfThere(location.recordName, location) }
+
+    /// Removes the bytes and the record.
+    func discard() throws(SystemError) {
+        // The record first: bytes without one are never believed, a record without bytes would be.
+        try removeRecord()
+        try Self.removeIfThere(location.name, location)
+    }
+
+    private static func removeIfThere(_ name: RelativePath, _ location: Location) throws(SystemError) {
+        do { try location.directory.remove(name) } catch { if !error.isNotFound { throw error } }
+    }
+}

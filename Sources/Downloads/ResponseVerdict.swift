@@ -1,0 +1,100 @@
+import Platform
+import Transfer
+
+/// What a reply's head means for the bytes that are held. This is where it is decided whether a tail may join them.
+enum ResponseVerdict {
+    /// A 206 that continues exactly what is held.
+    case append(totalBytes: Int64?)
+    /// The whole asset, from its first byte.
+    case fresh(totalBytes: Int64?)
+    /// A 416 saying that there is nothing beyond what is held.
+    case alreadyWhole
+    case fail(AttemptFailure)
+}
+
+/// What was asked for, as far as the verdict depends on it.
+struct ResumePoint {
+    /// Bytes held from the start; the request asked for those behind them.
+    var heldBytes: Int64 = 0
+    /// What is known of the version they belong to.
+    var record: ResumeData?
+    /// The length the asset must have, where callers know it.
+    var expectedBytes: Int64?
+
+    func verdict(on response: TransferResponse) -> ResponseVerdict {
+        switch response.status {
+        case 206 where heldBytes > 0: continuation(response)
+        case 206:
+            .fail(
+                AttemptFailure(
+                    .invalidResponse, "the server sent a part (206) of what was asked for whole", .nextSource))
+        case 200..<300: whole(response)
+        case 416 where heldBytes > 0: unsatisfiable(response)
+        default: .fail(refusal(response))
+        }
+    }
+
+    /// RFC 9110 §15.3.7: a part must say which part it is, and everything it says of its version must agree with what is held.
+    private func continuation(_ response: TransferResponse) -> ResponseVerdict {
+        guard let range = response.contentRange ?? nil, let positions = range.positions else {
+            return .fail(
+                AttemptFailure(.invalidResponse, "the server's part (206) has no usable Content-Range", .restart))
+        }
+        guard positions.lowerBound == heldBytes else {
+            return .fail(
+                AttemptFailure(
+                    .invalidResponse,
+                    "the server sent a part from \(positions.lowerBound) instead of \(heldBytes)", .restart))
+        }
+        let known = record?.totalBytes ?? expectedBytes
+        if let known, let total = range.totalBytes, known != total { return .fail(changed("its length")) }
+        if let held = record?.entityTag, let now = response.entityTag, held != now { return .fail(changed("its ETag")) }
+        if record?.entityTag == nil, let held = record?.lastModified, let now = response.lastModified, held != now {
+            return .fail(changed("its modification date"))
+        }
+        return .append(totalBytes: range.totalBytes ?? known)
+    }
+
+    private func whole(_ response: TransferResponse) -> ResponseVerdict {
+        let total = response.contentLengthBytes
+        if let total, let expectedBytes, total != expectedBytes {
+            return .fail(
+                AttemptFailure(
+                    .sizeMismatch, "the server offers \(total) bytes where \(expectedBytes) were asked for", .nextSource
+                ))
+        }
+        return .fresh(totalBytes: total ?? expectedBytes)
+    }
+
+    /// RFC 9110 §15.5.17: `bytes */N` tells the length. Where it is what is held, the download had only missed its own end.
+    private func unsatisfiable(_ response: TransferResponse) -> ResponseVerdict {
+        guard let total = (response.contentRange ?? nil)?.totalBytes, total == heldBytes else {
+            return .fail(changed("its length"))
+        }
+        return .alreadyWhole
+    }
+
+    private func changed(_ what: String) -> AttemptFailure {
+        AttemptFailure(.changedWhileDownloading, "the asset changed on the server: \(what) is another", .restart)
+    }
+
+    private func refusal(_ response: TransferResponse) -> AttemptFailure {
+        let status = response.status
+        let mayPass = [408, 425, 429].contains(status) || (status >= 500 && status != 501 && status != 505)
+        return AttemptFailure(
+            .unacceptableStatus(status), "the server answered with status \(status)", mayPass ? .retry : .nextSource,
+            retryAfter: response.retryAfter)
+    }
+}
+
+extension TransferResponse {
+    /// How long the server asks us to wait (RFC 9110 §10.2.3), in either form; nil when it doesn't.
+    var retryAfter: Duration? {
+        guard let value = headers["Retry-After"] else { return nil }
+        if let seconds = Int64(value), seconds >= 0 { return .seconds(min(seconds, 1 << 31)) }
+        guard let moment = HTTPDate.seconds(value) else { return nil }
+        // The server's own clock is what its date is meant by.
+        let now = headers["Date"].flatMap(HTTPDate.seconds) ?? Timestamp.now.seconds
+        return .seconds(max(0, moment - now))
+    }
+}

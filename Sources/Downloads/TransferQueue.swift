@@ -1,0 +1,106 @@
+/// Which of the waiting downloads starts next: the highest priority first, then the oldest, within a bound for all and one for each host.
+struct TransferQueue {
+    /// Downloads at once; and at once from one host.
+    var maximum: Int
+    var maximumPerHost: Int
+
+    private var running: [DownloadID: String] = [:]
+    private var runningPerHost: [String: Int] = [:]
+    private var waiting: [String: Heap] = [:]
+    /// What each waiting download waits with; an entry in a heap that differs is a leftover.
+    private var tickets: [DownloadID: Ticket] = [:]
+
+    struct Ticket: Hashable {
+        let id: DownloadID
+        let priority: Int
+        /// Smaller is older.
+        let sequence: UInt64
+
+        func goes(before other: Ticket) -> Bool {
+            priority != other.priority ? priority > other.priority : sequence < other.sequence
+        }
+    }
+
+    init(maximum: Int, maximumPerHost: Int) {
+        self.maximum = maximum
+        self.maximumPerHost = maximumPerHost
+    }
+
+    var waitingCount: Int { tickets.count }
+    var runningCount: Int { running.count }
+
+    /// Lets a download wait for its turn; one that waits already gets the new ticket.
+    mutating func add(_ ticket: Ticket, host: String) {
+        tickets[ticket.id] = ticket
+        waiting[host, default: Heap()].push(ticket)
+    }
+
+    /// Takes a waiting download out.
+    mutating func remove(_ id: DownloadID) { tickets[id] = nil }
+
+    /// Gives a running download's place back.
+    mutating func release(_ id: DownloadID) {
+        guard let host = running.removeValue(forKey: id), let count = runningPerHost[host] else { return }
+        runningPerHost[host] = count > 1 ? count - 1 : nil
+    }
+
+    /// The next download that may start; it counts as running from now on.
+    mutating func startNext() -> DownloadID? {
+        guard running.count < max(1, maximum) else { return nil }
+        var best: (host: String, ticket: Ticket)?
+        for host in Array(waiting.keys) where runningPerHost[host, default: 0] < max(1, maximumPerHost) {
+            guard let ticket = firstValid(of: host) else { continue }
+            if best.map({ ticket.goes(before: $0.ticket) }) ?? true { best = (host, ticket) }
+        }
+        guard let best else { return nil }
+        waiting[best.host]?.pop()
+        tickets[best.ticket.id] = nil
+        running[best.ticket.id] = best.host
+        runningPerHost[best.host, default: 0] += 1
+        return best.ticket.id
+    }
+
+    /// The first of a host's tickets that still counts; leftovers before it are dropped.
+    private mutating func firstValid(of host: String) -> Ticket? {
+        while let first = waiting[host]?.first {
+            if tickets[first.id] == first { return first }
+            waiting[host]?.pop()
+        }
+        waiting[host] = nil
+        return nil
+    }
+
+    /// A binary heap with the ticket that goes first on top.
+    private struct Heap {
+        private var items: [Ticket] = []
+
+        var first: Ticket? { items.first }
+
+        mutating func push(_ ticket: Ticket) {
+            items.append(ticket)
+            var child = items.count - 1
+            while child > 0 {
+                let parent = (child - 1) / 2
+                guard items[child].goes(before: items[parent]) else { return }
+                items.swapAt(child, parent)
+                child = parent
+            }
+        }
+
+        mutating func pop() {
+            guard let last = items.popLast(), !items.isEmpty else { return }
+            items[0] = last
+            var parent = 0
+            while true {
+                var best = parent
+                for child in [2 * parent + 1, 2 * parent + 2]
+                where child < items.count && items[child].goes(before: items[best]) {
+                    best = child
+                }
+                if best == parent { return }
+                items.swapAt(parent, best)
+                parent = best
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/// Builds JSON text by appending: what is written first comes first, so the output is the same in every run.
+///
+///     var writer = JSONWriter()
+///     writer.object { event in
+///         event.member("event", "transfer.progress")
+///         event.member("received", 4096)
+///         event.member("total", Int?.none)
+///         event.key("hosts").array { hosts in hosts.value("a.example") }
+///     }
+package struct JSONWriter: Sendable {
+    package enum Style: Sendable {
+        /// No white space at all: one line.
+        case compact
+        /// One member or element a line, two spaces a level.
+        case pretty
+    }
+
+    /// UTF-8, without a final line end.
+    package private(set) var bytes: [UInt8] = []
+    private let style: Style
+    private var depth = 0
+    /// Whether the next value is the first of its container, or the value of a key: then no comma comes before it.
+    private var isFirst = true
+    private var followsKey = false
+
+    package init(_ style: Style = .compact) {
+        self.style = style
+    }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    // MARK: Containers
+
+    package mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
+        try container("{", "}", members)
+    }
+
+    package mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
+        try container("[", "]", elements)
+    }
+
+    /// Writes a key of the object at hand; the next call writes its value.
+    package mutating func key(_ key: String) {
+        separate()
+        appendString(key)
+        bytes.append(UInt8(ascii: ":"))
+        if style == .pretty { bytes.append(UInt8(ascii: " ")) }
+        followsKey = true
+    }
+
+    package mutating func member(_ key: String, _ value: some JSONWritable) {
+        self.key(key)
+        value.write(to: &self)
+    }
+
+    package mutating func object(_ key: String, _ members: (inout JSONWriter) throws -> Void) rethrows {
+        self.key(key)
+        try object(members)
+    }
+
+    package mutating func array(_ key: String, _ elements: (inout JSONWriter) throws -> Void) rethrows {
+        self.key(key)
+        try array(elements)
+    }
+
+    // MARK: Values
+
+    package mutating func value(_ value: some JSONWritable) {
+        value.write(to: &self)
+    }
+
+    package mutating func string(_ string: some StringProtocol) {
+        separate()
+        appendString(string)
+    }
+
+    package mutating func integer(_ integer: some BinaryInteger) {
+        literal(String(integer))
+    }
+
+    /// The shortest text that reads back as the same number. JSON has no infinity and no NaN: they become `null`.
+    package mutating func double(_ double: Double) {
+        literal(double.isFinite ? double.description : "null")
+    }
+
+    package mutating func bool(_ bool: Bool) {
+        literal(bool ? "true" : "false")
+    }
+
+    package mutating func null() {
+        literal("null")
+    }
+
+    // MARK: Text
+
+    private mutating func literal(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    private mutating func container(
+        _ opener: Unicode.Scalar, _ closer: Unicode.Scalar, _ content: (inout JSONWriter) throws -> Void
+    ) rethrows {
+        separate()
+        bytes.append(UInt8(ascii: opener))
+        depth += 1
+        isFirst = true
+        try content(&self)
+        depth -= 1
+        if !isFirst { breakLine() }
+        isFirst = false
+        bytes.append(UInt8(ascii: closer))
+    }
+
+    private mutating func separate() {
+        if followsKey {
+            followsKey = false
+            return
+        }
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        if depth > 0 { breakLine() }
+    }
+
+    private mutating func breakLine() {
+        guard style == .pretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+    }
+
+    private mutating func appendString(_ string: some StringProtocol) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case UInt8(ascii: "\n"): bytes += "\\n".utf8
+            case UInt8(ascii: "\r"): bytes += "\\r".utf8
+            case UInt8(ascii: "\t"): bytes += "\\t".utf8
+            // DEL is legal as it is, but it is a control character to whatever terminal the line ends up in.
+            case 0x00..<0x20, 0x7F: bytes += "\\u00".utf8 + [Self.hexDigit(byte >> 4), Self.hexDigit(byte & 0xF)]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

@@ -1,0 +1,66 @@
+import Archives
+import ContentLibrary
+import Downloads
+import Platform
+
+/// Why a bundle isn't published: a stable code for programs and one line for people.
+package struct BundleFailure: Error, Sendable, CustomStringConvertible {
+    package let code: Code
+    package let message: String
+    /// The URL it is about, as it may be shown.
+    package let url: String?
+    /// Whether a server said that what is here already is what it would send.
+    let isNotModified: Bool
+
+    package enum Code: String, Hashable, Sendable {
+        case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
+        case incomplete, localFileFailed, archiveDamaged, archiveUnsafe, archiveUnsupported, limitExceeded
+        case noSpace, libraryFailed, unresolvableURL, unsupportedKind, dependencyFailed
+        /// The run was stopped; what was fetched is kept and the next run carries on.
+        case paused
+    }
+
+    init(_ code: Code, _ message: String, url: String? = nil, isNotModified: Bool = false) {
+        self.code = code
+        self.message = message
+        self.url = url
+        self.isNotModified = isNotModified
+    }
+
+    init(_ error: DownloadError, url: String) {
+        let code: Code =
+            switch error.code {
+            case .cancelled: .paused
+            case .digestMismatch: .digestMismatch
+            case .sizeMismatch: .sizeMismatch
+            case .unacceptableStatus: .unacceptableStatus
+            case .redirectRefused: .redirectRefused
+            case .timedOut: .timedOut
+            case .overBudget: .overBudget
+            case .noSpace: .noSpace
+            default: .downloadFailed
+            }
+        self.init(code, error.message, url: url, isNotModified: error.code == .unacceptableStatus(304))
+    }
+
+    init(_ error: ArchiveError) {
+        let code: Code =
+            switch error.code {
+            case .malformed, .corrupted: .archiveDamaged
+            case .unsafe: .archiveUnsafe
+            case .unsupported: .archiveUnsupported
+            case .limitExceeded: .limitExceeded
+            case .noSpace: .noSpace
+            case .stopped: .paused
+            case .unreadable, .unwritable: .libraryFailed
+            }
+        self.init(code, "\(error)")
+    }
+
+    init(_ error: LibraryError) { self.init(error.isNoSpace ? .noSpace : .libraryFailed, error.message) }
+
+    init(_ error: SystemError) { self.init(LibraryError(error)) }
+
+    /// Where and what: the URL, where there is one, and the message.
+    package var description: String { url.map { "\($0): \(message)" } ?? message }
+}

@@ -1,0 +1,193 @@
+import Archives
+import BundleManifest
+import ContentLibrary
+import Downloads
+import Platform
+
+/// Obtains one bundle: fetch, verify, unpack or place, seal, commit. Nothing of it is visible to readers before the run publishes.
+struct BundleJob: Sendable {
+    let plan: BundlePlan
+    let fetcher: SourceFetcher
+    let writer: LibraryWriter
+    /// Where hashing, inflating and flushing block.
+    let blocking: JobQueue
+    let emit: @Sendable (RunEvent.Kind) -> Void
+
+    private var bundle: Bundle { plan.bundle }
+
+    /// - Returns: the bundle's content, in the store.
+    func run() async throws(BundleFailure) -> StoredContent {
+        switch plan.work {
+        case .upToDate(let content): return content
+        case .impossible(let failure): throw failure
+        case .revalidate(let content, let receipt):
+            return try await obtain(previous: content, receipt: receipt)
+        case .obtain(let previous):
+            return try await obtain(previous: previous, receipt: nil)
+        }
+    }
+
+    /// - Parameter receipt: of content that may still be what the sources have; they are asked before anything is fetched.
+    private func obtain(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
+        if bundle.package != nil {
+            try await obtainPackage(previous: previous, receipt: receipt)
+        } else {
+            try await obtainFiles(previous: previous, receipt: receipt)
+        }
+    }
+
+    // MARK: One download
+
+    private func obtainPackage(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent
+    {
+        guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
+        let condition = receipt?.sources.first?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+        guard let file = try await fetcher.fetch(package.source, condition) else {
+            guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
+            return previous
+        }
+        emit(.bundleVerified)
+        do {
+            return try await blocking.attempt { () throws(BundleFailure) in
+                try commit(file, package: package, previous: previous)
+            }
+        } catch {
+            // What was fetched is right; the trouble is ours, or the archive's own. Either way it needn't be fetched again.
+            if package.source.digest != nil || error.code != .archiveDamaged { file.keep() }
+            throw error
+        }
+    }
+
+    private func commit(
+        _ file: FetchedFile, package: PackagedFile, previous: StoredContent?
+    ) throws(BundleFailure) -> StoredContent {
+        let origin = try origin(digests: [file.digest])
+        if let stored = try stored(origin) { return stored }
+        let source = receiptSource(package.source, file)
+        return try staged(previous: previous) { staging throws(BundleFailure) in
+            let digests = try fill(staging, with: file, package: package)
+            return (digests, origin, [source])
+        }
+    }
+
+    private func fill(
+        _ staging: Staging, with file: FetchedFile, package: PackagedFile
+    ) throws(BundleFailure) -> [RelativePath: SHA256Digest] {
+        guard bundle.isUnpacked else {
+            let name = try path(package.keptName)
+            do throws(SystemError) { try file.place(at: name, in: staging.directory) } catch {
+                throw BundleFailure(error)
+            }
+            return [name: file.digest]
+        }
+        let digests = Locked<[RelativePath: SHA256Digest]>([:])
+        let observer = UnpackObserver(
+            shouldStop: { [control = fetcher.control] in control.reason != nil },
+            didCreate: { entry in
+                guard case .file(_, let sha256, _) = entry.content, let digest = SHA256Digest(bytes: sha256) else {
+                    return
+                }
+                digests.withLock { $0[entry.relativePath] = digest }
+            })
+        do throws(ArchiveError) {
+            let source = try FileSource(file.descriptor, name: package.source.urls[0].text)
+            let format: ArchiveFormat?
+            do throws(BundleFailure) { format = try package.archiveFormat() } catch {
+                throw ArchiveError(.unsupported, error.message)
+            }
+            let unpacker = Unpacker(source: source, format: format, policy: package.extractionPolicy)
+            let summary = try unpacker.unpack(into: staging.directory, observer: observer)
+            for warning in summary.warnings { emit(.warning(warning)) }
+            emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))
+        } catch {
+            throw BundleFailure(error)
+        }
+        return digests.withLock { $0 }
+    }
+
+    // MARK: Several files
+
+    private func obtainFiles(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
+        let staging: Staging
+        do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
+        do throws(BundleFailure) {
+            let files = try await FileSetJob(
+                sources: bundle.sources, staging: staging, previous: previous, receipt: receipt, fetcher: fetcher,
+                blocking: blocking
+            ).run()
+            guard let files else {
+                try? staging.discard()
+                guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
+                return previous
+            }
+            emit(.bundleVerified)
+            return try await blocking.attempt { () throws(BundleFailure) in
+                let origin = try origin(digests: files.map(\.digest))
+                if let stored = try stored(origin) {
+                    try? staging.discard()
+                    return stored
+                }
+                var digests: [RelativePath: SHA256Digest] = [:]
+                for file in files { digests[file.path] = file.digest }
+                return try seal(
+                    staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
+            }
+        } catch {
+            try? staging.discard()
+            throw error
+        }
+    }
+
+    // MARK: Into the store
+
+    private func staged(
+        previous: StoredContent?,
+        fill: (Staging) throws(BundleFailure) -> ([RelativePath: SHA256Digest], Receipt.Origin, [Receipt.Source])
+    ) throws(BundleFailure) -> StoredContent {
+        let staging: Staging
+        do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
+        do throws(BundleFailure) {
+            let (digests, origin, sources) = try fill(staging)
+            return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)
+        } catch {
+            try? staging.discard()
+            throw error
+        }
+    }
+
+    private func seal(
+        _ staging: Staging, digests: [RelativePath: SHA256Digest], origin: Receipt.Origin, sources: [Receipt.Source],
+        previous: StoredContent?
+    ) throws(BundleFailure) -> StoredContent {
+        do throws(LibraryError) {
+            // Damage at rest is no reason not to publish what is new.
+            let sharing = previous.flatMap { try? ContentSharing($0) }
+            let sealed = try staging.seal(digests: digests, sharing: sharing)
+            return try writer.commit(sealed, origin: origin, sources: sources)
+        } catch {
+            throw BundleFailure(error)
+        }
+    }
+
+    private func stored(_ origin: Receipt.Origin) throws(BundleFailure) -> StoredContent? {
+        do throws(LibraryError) { return try writer.library.store.find(origin) } catch { throw BundleFailure(error) }
+    }
+
+    private func origin(digests: [SHA256Digest]) throws(BundleFailure) -> Receipt.Origin {
+        guard let key = bundle.storeKey(digests: digests) else {
+            throw BundleFailure(.libraryFailed, "its content can't be told apart from others")
+        }
+        return Receipt.Origin(bundle: plan.address, version: bundle.version, key: key)
+    }
+}
+
+func receiptSource(_ source: SourceFile, _ file: FetchedFile) -> Receipt.Source {
+    Receipt.Source(
+        url: source.urls[0].text, sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator)
+}
+
+func path(_ text: String) throws(BundleFailure) -> RelativePath {
+    do throws(PathProblem) { return try RelativePath(text) } catch {
+        throw BundleFailure(.libraryFailed, "'\(escapedText(text))': \(error)")
+    }
+}

@@ -1,0 +1,93 @@
+import ContentLibrary
+import Downloads
+import Platform
+
+/// Tells what a run would do, and changes nothing: the library is only read, and need not be there yet.
+package struct DryRun: Sendable {
+    private let options: RunOptions
+    private let observer: RunObserver
+
+    package init(_ options: RunOptions, observer: @escaping RunObserver) {
+        self.options = options
+        self.observer = observer
+    }
+
+    /// What would become of one bundle.
+    package struct Step: Sendable {
+        package enum Kind: String, Sendable {
+            case unchanged, revalidate, fetch, fail, remove
+        }
+
+        package let kind: Kind
+        package let bundle: String
+        /// Bytes to fetch, as far as the manifest tells.
+        package let bytes: Int64
+        /// Why it would fail.
+        package let reason: String?
+    }
+
+    package struct Report: Sendable {
+        package let steps: [Step]
+        package let fetchedBytes: Int64
+        /// The most the disk will have to hold besides what it holds now, at least: what archives unpack to is not known beforehand.
+        package let peakBytes: Int64
+        package let freeBytes: Int64?
+        package let exit: ExitCode
+    }
+
+    package func run() async -> Report {
+        do throws(RunProblem) { return try await plan() } catch {
+            for event in error.events { emit(event) }
+            return Report(steps: [], fetchedBytes: 0, peakBytes: 0, freeBytes: nil, exit: error.exit)
+        }
+    }
+
+    private func plan() async throws(RunProblem) -> Report {
+        let library = try existingLibrary()
+        let scratch: TemporaryFolder
+        do throws(SystemError) { scratch = try TemporaryFolder() } catch { throw RunProblem(.failure, "\(error)") }
+        defer { scratch.remove() }
+        let downloader = Downloader(
+            configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
+        var loader = ManifestLoader(options, downloader: downloader, highestSerial: { _ in nil }) { kind, manifest in
+            emit(kind, manifest: manifest)
+        }
+        for location in options.manifests { await loader.load(location) }
+        await downloader.shutDown()
+        let board = try RunBoard(options, library, loader.manifests) {
+            emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
+        }
+        let steps =
+            board.plans.map { Step($0.plan) }
+            + board.leaving.map { Step(kind: .remove, bundle: "\($0)", bytes: 0, reason: nil) }
+        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) { $0 &+ $1.plan.plannedBytes }
+        let (peak, overflow) = board.plannedBytes.addingReportingOverflow(unpacked)
+        return Report(
+            steps: steps, fetchedBytes: board.plannedBytes, peakBytes: overflow ? .max : peak,
+            freeBytes: try? library?.partial.descriptor.freeBytes(), exit: loader.exit)
+    }
+
+    private func existingLibrary() throws(RunProblem) -> Library? {
+        do throws(LibraryError) { return try Library.open(options.libraryPath, for: .reading) } catch {
+            if error.code == .notALibrary { return nil }
+            throw RunProblem(.failure, error.message)
+        }
+    }
+
+    private func emit(_ kind: RunEvent.Kind, manifest: String? = nil, bundle: String? = nil) {
+        observer(RunEvent(time: .now, manifest: manifest, bundle: bundle, kind: kind))
+    }
+}
+
+extension DryRun.Step {
+    fileprivate init(_ plan: BundlePlan) {
+        let (kind, reason): (Kind, String?) =
+            switch plan.work {
+            case .upToDate: (.unchanged, nil)
+            case .revalidate: (.revalidate, nil)
+            case .obtain: (.fetch, nil)
+            case .impossible(let failure): (.fail, failure.description)
+            }
+        self.init(kind: kind, bundle: "\(plan.address)", bytes: plan.plannedBytes, reason: reason)
+    }
+}

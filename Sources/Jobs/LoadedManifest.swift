@@ -1,0 +1,92 @@
+import BundleManifest
+import ContentLibrary
+import Diagnostics
+import Downloads
+import Glibc
+import Platform
+import Transfer
+
+/// A manifest that was read and found valid, with the exact bytes it came as.
+struct LoadedManifest: Sendable {
+    let manifest: Manifest
+    let id: ContentID
+    let bytes: [UInt8]
+    /// What relative URLs resolve against, in order; empty when there is nothing.
+    let bases: [TransferURL]
+}
+
+extension LoadedManifest {
+    /// A manifest of a million segments is half of this; more is nothing we would want in memory.
+    private static let limitBytes = 256 << 20
+
+    /// Reads and checks the manifest at `location`.
+    /// - Parameter warn: told what is odd but no error, a line each.
+    /// - Throws: `RunProblem` with 66 when it can't be read, 65 when it isn't valid, 77 when it requires what we don't know.
+    static func load(
+        _ location: ManifestLocation, downloader: Downloader, warn: (String) -> Void
+    ) async throws(RunProblem) -> LoadedManifest {
+        let bytes = try await read(location, downloader)
+        let source = SourceText(name: location.description, bytes: bytes)
+        let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
+        let (manifest, diagnostics) = Manifest.decode(source, options: options)
+        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
+        guard let manifest, let id = ContentID(manifest.id.text) else {
+            let errors = diagnostics.filter { $0.severity == .error }
+            let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
+            throw RunProblem(
+                exit: isRefusal ? .refused : .invalidManifest, lines: diagnostics.map(renderer.block))
+        }
+        for warning in diagnostics { warn(renderer.line(warning)) }
+        let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }
+        let bases = mirrors.isEmpty ? [location.base].compactMap(\.self) : mirrors
+        return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
+    }
+
+    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8]
+    {
+        do {
+            switch location {
+            case .file(let path):
+                return try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: limitBytes)
+            case .standardInput:
+                // Ours for the moment only: the descriptor itself stays open.
+                let copy = OwnedDescriptor(adopting: dup(STDIN_FILENO), name: location.description)
+                return try copy.readAll(limitBytes: limitBytes)
+            case .remote(let url):
+                var request = DownloadRequest(url)
+                request.budgetBytes = Int64(limitBytes)
+                request.priority = .max
+                let file = try await downloader.download(request)
+                return try file.bytes(limitBytes: limitBytes)
+            }
+        } catch let error as DownloadError where error.code == .cancelled {
+            throw RunProblem(exit: .interrupted, lines: [])
+        } catch {
+            throw RunProblem(
+                exit: .unreadable, lines: ["\(location): the manifest can't be read: \(error)"])
+        }
+    }
+
+    /// The sources of some file in the order they are tried: by URL, each with every base.
+    func sources(_ file: SourceFile) throws(BundleFailure) -> [TransferURL] {
+        var result: [TransferURL] = []
+        for reference in file.urls {
+            do {
+                if reference.isAbsolute {
+                    result.append(try TransferURL(reference.text))
+                } else {
+                    result += try bases.map { base throws(TransferURLError) in try base.resolving(reference.text) }
+                }
+            } catch {
+                throw BundleFailure(.unresolvableURL, "\(error)")
+            }
+        }
+        guard !result.isEmpty else {
+            throw BundleFailure(
+                .unresolvableURL,
+                "'\(escapedText(file.urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base"
+            )
+        }
+        return result
+    }
+}

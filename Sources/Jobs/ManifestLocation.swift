@@ -1,0 +1,72 @@
+import Glibc
+import Platform
+import Transfer
+
+/// Where a manifest is read from, and so what its relative URLs are relative to.
+package enum ManifestLocation: Hashable, Sendable, CustomStringConvertible {
+    case file(path: String)
+    case remote(TransferURL)
+    /// Standard input; `base` is what relative URLs resolve against, if anything.
+    case standardInput(base: TransferURL?)
+
+    /// Reads what a user writes for a manifest: `-`, an http(s) URL, or a path.
+    /// - Throws: `TransferURLError` for a URL that is none.
+    package init(_ argument: String, base: TransferURL? = nil) throws(TransferURLError) {
+        let lowercased = argument.lowercased()
+        if argument == "-" {
+            self = .standardInput(base: base)
+        } else if lowercased.hasPrefix("http://") || lowercased.hasPrefix("https://") {
+            self = .remote(try TransferURL(argument))
+        } else {
+            self = .file(path: argument)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .file(let path): escapedText(path)
+        case .remote(let url): "\(url)"
+        case .standardInput: "standard input"
+        }
+    }
+
+    /// Whether `file` URLs in the manifest are followed: only somebody who can write local files may name them.
+    var allowsFileURLs: Bool {
+        if case .file = self { return true }
+        return false
+    }
+
+    /// What relative URLs resolve against.
+    var base: TransferURL? {
+        switch self {
+        case .file(let path): try? TransferURL("file://" + Self.absolute(path).percentEncodedPath)
+        case .remote(let url): url
+        case .standardInput(let base): base
+        }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
+    }
+}
+
+extension String {
+    /// The path as the path of a URL (RFC 3986 §3.3).
+    fileprivate var percentEncodedPath: String {
+        var result = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.unicodeScalars.append(UnicodeScalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,156 @@
+import BundleManifest
+import ContentLibrary
+import Platform
+
+/// Where a run stands: what was planned for each bundle, and what has become of it.
+final class RunBoard: Sendable {
+    let manifests: [LoadedManifest]
+    /// In the order of the run.
+    let plans: [(index: BundleOrder.Index, plan: BundlePlan)]
+    private let base: Generation?
+    private let results = Locked<[BundleOrder.Index: Result<StoredContent, BundleFailure>]>([:])
+
+    /// Plans every bundle of the run against what the library holds.
+    /// - Parameter library: nil when there is none yet.
+    init(
+        _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest],
+        emit: (RunEvent.Kind, BundleAddress) -> Void
+    ) throws(RunProblem) {
+        self.manifests = manifests
+        do throws(LibraryError) { base = try library?.generations.current() } catch {
+            throw RunProblem(.failure, error.message)
+        }
+        var plans: [(index: BundleOrder.Index, plan: BundlePlan)] = []
+        for (number, manifest) in manifests.enumerated() {
+            let planner = Planner(manifest: manifest, base: base, store: library?.store)
+            for bundle in manifest.manifest.bundles where options.selects(bundle) {
+                guard let plan = planner.plan(bundle) else { continue }
+                plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
+                emit(.bundlePlanned(bytes: plan.plannedBytes), plan.address)
+            }
+        }
+        self.plans = plans
+    }
+
+    /// Bundles that readers see now and no manifest of the run names any more.
+    var leaving: [BundleAddress] {
+        manifests.flatMap { manifest in
+            let named = Set(manifest.manifest.bundles.map(\.id.text))
+            return (base?.manifests[manifest.id] ?? [:]).keys.filter { !named.contains($0.description) }
+                .map { BundleAddress(manifest: manifest.id, bundle: $0) }
+        }.sorted()
+    }
+
+    func note(_ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>) {
+        results.withLock { $0[index] = result }
+    }
+
+    /// Bytes that will be fetched in all, as far as the manifests tell.
+    var plannedBytes: Int64 {
+        plans.reduce(0) { sum, entry in
+            let (total, overflow) = sum.addingReportingOverflow(entry.plan.plannedBytes)
+            return overflow ? .max : total
+        }
+    }
+
+    // MARK: What has become of it
+
+    /// The bundles that have content which readers don't see yet.
+    var unpublished: [(plan: BundlePlan, content: StoredContent)] {
+        let results = results.withLock { $0 }
+        return plans.compactMap { index, plan in
+            guard case .success(let content)? = results[index], isNew(content) else { return nil }
+            return (plan, content)
+        }
+    }
+
+    private func isNew(_ content: StoredContent) -> Bool {
+        let bundle = content.address.bundle
+        return base?.manifests[bundle.manifest]?[bundle.bundle] != content.address.name
+    }
+
+    /// - Parameter isPublished: whether readers see by now what is new.
+    func summary(isPublished: Bool) -> RunSummary {
+        let results = results.withLock { $0 }
+        var summary = RunSummary()
+        for (index, _) in plans {
+            switch results[index] {
+            case .success(let content) where isNew(content):
+                if isPublished {
+                    summary.published += 1
+                    summary.writtenBytes += content.header.contentBytes
+                } else {
+                    // It is complete in the store; the next run finds it there and publishes it.
+                    summary.paused += 1
+                }
+            case .success: summary.unchanged += 1
+            case .failure(let failure) where failure.code != .paused: summary.failed += 1
+            case .failure, nil: summary.paused += 1
+            }
+        }
+        return summary
+    }
+
+    /// What the bundles' fates alone make of the run.
+    var exit: ExitCode {
+        let results = results.withLock { $0 }
+        let failures = plans.compactMap { index, plan -> (failure: BundleFailure, isRequired: Bool)? in
+            guard case .failure(let failure)? = results[index], failure.code != .paused else { return nil }
+            return (failure, plan.bundle.isRequired)
+        }
+        if failures.contains(where: { $0.failure.code == .noSpace }) { return .noSpace }
+        guard failures.contains(where: \.isRequired) else { return .success }
+        let succeeded = results.values.contains { if case .success = $0 { true } else { false } }
+        return succeeded ? .partial : .failure
+    }
+
+    /// The next generation; nil when there is nothing to publish, or not everything and that is what was asked for.
+    func draft(allOrNothing: Bool) -> GenerationDraft? {
+        let results = results.withLock { $0 }
+        let failed = plans.contains { if case .success? = results[$0.index] { false } else { true } }
+        if failed && allOrNothing { return nil }
+        var draft = GenerationDraft(base: base)
+        var isEmpty = true
+        for (number, manifest) in manifests.enumerated() {
+            var contents: [StoredContent] = []
+            for (index, _) in plans where index.manifest == number {
+                if case .success(let content)? = results[index] { contents.append(content) }
+            }
+            // A manifest of which nothing could be had changes nothing: its old bundles stay with its old bytes.
+            guard !contents.isEmpty else { continue }
+            isEmpty = false
+            let obtained = Set(contents.map(\.address.bundle.bundle))
+            let others = manifest.manifest.bundles.compactMap { ContentID($0.id.text) }.filter {
+                !obtained.contains($0)
+            }
+            draft.setManifest(manifest.id, bytes: manifest.bytes, contents: contents, rollingForward: others)
+        }
+        return isEmpty ? nil : draft
+    }
+
+    /// The serials of the manifests that a publication carries.
+    var serials: [ContentID: Int] {
+        Dictionary(manifests.map { ($0.id, $0.manifest.serial) }, uniquingKeysWith: max)
+    }
+
+    /// For the history; paused bundles neither failed nor succeeded.
+    var outcomes: [BundleOutcome] {
+        let results = results.withLock { $0 }
+        return plans.compactMap { index, plan in
+            switch results[index] {
+            case .success: BundleOutcome(bundle: plan.address)
+            case .failure(let failure) where failure.code != .paused:
+                BundleOutcome(bundle: plan.address, failure: failure.description)
+            default: nil
+            }
+        }
+    }
+}
+
+extension RunOptions {
+    /// Whether a bundle is part of the run.
+    func selects(_ bundle: Bundle) -> Bool {
+        (onlyBundles.isEmpty || onlyBundles.contains(bundle.id.text))
+            && (onlyTags.isEmpty || !onlyTags.isDisjoint(with: bundle.tags))
+    }
+}

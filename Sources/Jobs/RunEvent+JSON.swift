@@ -1,0 +1,100 @@
+import JSONSyntax
+
+extension RunEvent {
+    /// The event as one line of JSON, without a line end: the contract's section 4.
+    package var jsonLine: String {
+        var writer = JSONWriter(.compact)
+        writer.object { line in
+            line.member("event", kind.name)
+            line.member("time", time.rfc3339Milliseconds)
+            if let manifest { line.member("manifest", manifest) }
+            if let bundle { line.member("bundle", bundle) }
+            if let url { line.member("url", url) }
+            kind.writeMembers(to: &line)
+        }
+        return writer.text
+    }
+}
+
+extension RunEvent.Kind {
+    /// The event's name in the contract.
+    package var name: String {
+        switch self {
+        case .runStarted: "run.started"
+        case .manifestLoaded: "manifest.loaded"
+        case .runFailed: "run.failed"
+        case .bundlePlanned: "bundle.planned"
+        case .transferStarted: "transfer.started"
+        case .transferCoalesced: "transfer.coalesced"
+        case .transferResumed: "transfer.resumed"
+        case .transferProgress: "transfer.progress"
+        case .transferPaused: "transfer.paused"
+        case .transferRetrying: "transfer.retrying"
+        case .transferFailed: "transfer.failed"
+        case .transferFinished: "transfer.finished"
+        case .bundleVerified: "bundle.verified"
+        case .bundleUnpacked: "bundle.unpacked"
+        case .bundlePublished: "bundle.published"
+        case .bundleFailed: "bundle.failed"
+        case .generationPublished: "generation.published"
+        case .warning: "warning"
+        case .runFinished: "run.finished"
+        }
+    }
+
+    fileprivate func writeMembers(to line: inout JSONWriter) {
+        switch self {
+        case .runStarted(let command): line.member("command", command)
+        case .manifestLoaded(let serial, let bundles):
+            line.member("serial", serial)
+            line.member("bundles", bundles)
+        case .runFailed(let exit, let message):
+            line.member("exit", exit.rawValue)
+            line.member("message", message)
+        case .bundlePlanned(let bytes), .transferFinished(let bytes): line.member("bytes", bytes)
+        case .transferResumed(let offset): line.member("offset", offset)
+        case .transferProgress(let received, let total, let rate):
+            line.member("received", received)
+            line.member("total", total)
+            line.member("bytesPerSecond", rate)
+        case .transferRetrying(let reason, let delay):
+            line.member("reason", reason)
+            line.member("delay", delay.inSeconds)
+        case .transferFailed(let code, let message), .bundleFailed(let code, let message):
+            line.member("code", code)
+            line.member("message", message)
+        case .bundleUnpacked(let files, let bytes):
+            line.member("files", files)
+            line.member("bytes", bytes)
+        case .bundlePublished(let version): line.member("version", version)
+        case .generationPublished(let number): line.member("number", number)
+        case .warning(let message): line.member("message", message)
+        case .runFinished(let summary, let exit):
+            line.member("exit", exit.rawValue)
+            summary.write(to: &line)
+        case .transferStarted, .transferCoalesced, .transferPaused, .bundleVerified: break
+        }
+    }
+}
+
+extension RunSummary {
+    fileprivate func write(to line: inout JSONWriter) {
+        line.object("bundles") { bundles in
+            bundles.member("published", published)
+            bundles.member("unchanged", unchanged)
+            bundles.member("failed", failed)
+            bundles.member("paused", paused)
+        }
+        line.member("bytesFetched", fetchedBytes)
+        line.member("bytesResumed", resumedBytes)
+        line.member("bytesCoalesced", coalescedBytes)
+        line.member("bytesWritten", writtenBytes)
+        line.member("requests", requestCount)
+        line.member("durationSeconds", duration.inSeconds)
+    }
+}
+
+extension Duration {
+    /// The duration as seconds and a fraction.
+    package var inSeconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,38 @@
+import Platform
+
+/// Something that happened in a run: what `--json` prints, and what the progress display draws from.
+package struct RunEvent: Sendable {
+    package let time: Timestamp
+    /// The manifest, bundle and URL it is about, where it is about one; the URL as it may be shown.
+    package var manifest: String?
+    package var bundle: String?
+    package var url: String?
+    package let kind: Kind
+
+    package enum Kind: Sendable {
+        case runStarted(command: String)
+        case manifestLoaded(serial: Int, bundles: Int)
+        /// The run, or a manifest of it, is not carried through; the exit code says of what kind the trouble is.
+        case runFailed(ExitCode, message: String)
+        /// Bytes that will have to be fetched, as far as the manifest tells; 0 for a bundle that is up to date.
+        case bundlePlanned(bytes: Int64)
+        case transferStarted
+        case transferCoalesced
+        case transferResumed(offset: Int64)
+        case transferProgress(received: Int64, total: Int64?, bytesPerSecond: Int64?)
+        case transferPaused
+        case transferRetrying(reason: String, delay: Duration)
+        case transferFailed(code: String, message: String)
+        case transferFinished(bytes: Int64)
+        case bundleVerified
+        case bundleUnpacked(files: Int, bytes: Int64)
+        case bundlePublished(version: String)
+        case bundleFailed(code: String, message: String)
+        case generationPublished(number: Int)
+        case warning(String)
+        case runFinished(RunSummary, exit: ExitCode)
+    }
+}
+
+/// Where events go. Called from many threads; must not block.
+package typealias RunObserver = @Sendable (RunEvent) -> Void

@@ -1,0 +1,54 @@
+import ContentLibrary
+import Platform
+
+/// What a run notes in the library's index. The index may be lost without harm, so trouble with it is told and stops nothing.
+final class RunHistory: Sendable {
+    private let index: StateIndex?
+    private let run: Int64?
+    private let warn: @Sendable (String) -> Void
+
+    init(_ writer: LibraryWriter, command: String, warn: @escaping @Sendable (String) -> Void) {
+        self.warn = warn
+        var index: StateIndex?
+        var run: Int64?
+        do throws(LibraryError) {
+            index = try writer.openStateIndex()
+            run = try index?.beginRun(command: command)
+        } catch {
+            warn("the history of this run is not kept: \(error)")
+        }
+        self.index = index
+        self.run = run
+    }
+
+    /// The highest serial that was ever published for a manifest; nil when none was, or nobody knows.
+    func highestSerial(of manifest: ContentID) -> Int? {
+        attempt { index throws(LibraryError) in try index.highestSerial(of: manifest) } ?? nil
+    }
+
+    func recordPublication(_ generation: GenerationNumber, _ serials: [ContentID: Int]) {
+        attempt { index throws(LibraryError) in try index.recordPublication(generation, serials: serials) }
+    }
+
+    func record(_ outcomes: [BundleOutcome]) {
+        attempt { index throws(LibraryError) in try index.record(outcomes) }
+    }
+
+    func end(exit: ExitCode, _ summary: RunSummary) {
+        guard let run else { return }
+        var counts = RunCounts()
+        (counts.published, counts.unchanged) = (summary.published, summary.unchanged)
+        (counts.failed, counts.paused) = (summary.failed, summary.paused)
+        (counts.bytesFetched, counts.bytesResumed) = (summary.fetchedBytes, summary.resumedBytes)
+        attempt { index throws(LibraryError) in try index.endRun(run, exit: exit.rawValue, counts: counts) }
+    }
+
+    @discardableResult
+    private func attempt<Result>(_ body: (StateIndex) throws(LibraryError) -> Result) -> Result? {
+        guard let index else { return nil }
+        do throws(LibraryError) { return try body(index) } catch {
+            warn("the library's index could not be written: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Downloads
+import Platform
+import Transfer
+
+/// What a run is asked to do, and within what bounds.
+package struct RunOptions: Sendable {
+    /// The command's name, for events and the history.
+    package var command = "sync"
+    package var libraryPath: String
+    package var manifests: [ManifestLocation]
+    /// Only these bundles; empty: all.
+    package var onlyBundles: Set<String> = []
+    /// Only bundles with one of these tags; empty: all.
+    package var onlyTags: Set<String> = []
+    package var downloads = DownloaderConfiguration()
+    /// Publish nothing unless everything can be.
+    package var allOrNothing = false
+    package var allowsRollback = false
+    package var allowsExpired = false
+    /// Generations that stay besides the current one's successors, and for how long younger ones do.
+    package var keptGenerations = 2
+    package var keepAge: Duration = .seconds(86_400)
+    /// Body bytes after which the run pauses; nil: no bound.
+    package var maximumBytes: Int64?
+    /// After this long the run pauses; nil: no bound.
+    package var deadline: Duration?
+    /// Room that must stay free on the library's disk.
+    package var minimumFree = FreeSpace.percent(5)
+
+    package init(libraryPath: String, manifests: [ManifestLocation]) {
+        self.libraryPath = libraryPath
+        self.manifests = manifests
+    }
+
+    /// Room on a disk.
+    package enum FreeSpace: Hashable, Sendable, CustomStringConvertible {
+        case bytes(Int64)
+        /// Of the whole disk.
+        case percent(Int)
+
+        package var description: String {
+            switch self {
+            case .bytes(let bytes): "\(bytes) bytes"
+            case .percent(let percent): "\(percent)%"
+            }
+        }
+
+        /// In bytes, on a disk of so many.
+        func bytes(ofTotal total: Int64) -> Int64 {
+            switch self {
+            case .bytes(let bytes): bytes
+            case .percent(let percent): Int64(Double(total) * Double(percent) / 100)
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// What a run did, in numbers.
+package struct RunSummary: Hashable, Sendable {
+    /// Bundles.
+    package var published = 0
+    package var unchanged = 0
+    package var failed = 0
+    package var paused = 0
+    /// Body bytes received.
+    package var fetchedBytes: Int64 = 0
+    /// Bytes that were not fetched again thanks to resume data.
+    package var resumedBytes: Int64 = 0
+    /// Bytes that were not fetched again because another bundle's transfer brought them.
+    package var coalescedBytes: Int64 = 0
+    /// Bytes of content that was put into the store.
+    package var writtenBytes: Int64 = 0
+    package var requestCount = 0
+    package var duration: Duration = .zero
+
+    package init() {}
+}

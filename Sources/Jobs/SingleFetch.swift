@@ -1,0 +1,129 @@
+import Downloads
+import Glibc
+import Platform
+import Transfer
+
+/// Fetches one URL into one file: what `larder fetch` does.
+package struct SingleFetch: Sendable {
+    private let url: TransferURL
+    private let output: String?
+    private let digest: SHA256Digest?
+    private let configuration: DownloaderConfiguration
+
+    /// - Parameters:
+    ///   - output: the file's path; `-` for standard output; nil for the name the URL has.
+    ///   - digest: what the file must have; nil for any.
+    package init(url: TransferURL, output: String?, digest: SHA256Digest?, configuration: DownloaderConfiguration) {
+        self.url = url
+        self.output = output
+        self.digest = digest
+        self.configuration = configuration
+    }
+
+    package func run(control: RunControl, observer: @escaping RunObserver) async -> ExitCode {
+        let started = ContinuousClock.now
+        var summary = RunSummary()
+        let emit = { @Sendable (kind: RunEvent.Kind, url: String?) in
+            observer(RunEvent(time: .now, url: url, kind: kind))
+        }
+        var exit = ExitCode.success
+        do throws(BundleFailure) {
+            try await fetch(control, &summary, emit)
+        } catch {
+            exit = error.code == .noSpace ? .noSpace : .failure
+            if error.code != .paused {
+                emit(.bundleFailed(code: error.code.rawValue, message: error.message), error.url)
+            }
+        }
+        if let reason = control.reason { exit = reason.exit }
+        summary.duration = ContinuousClock.now - started
+        emit(.runFinished(summary, exit: exit), nil)
+        return exit
+    }
+
+    private func fetch(
+        _ control: RunControl, _ summary: inout RunSummary,
+        _ emit: @escaping @Sendable (RunEvent.Kind, String?) -> Void
+    ) async throws(BundleFailure) {
+        let target = try target()
+        if let digest, let path = target.path, Self.isThere(path, digest) {
+            summary.unchanged = 1
+            return
+        }
+        let downloader: Downloader
+        do throws(DownloadError) {
+            var configuration = configuration
+            configuration.takesDigests = false
+            downloader = Downloader(configuration: configuration, store: try ResumeStore(path: target.folder))
+        } catch {
+            throw BundleFailure(error, url: "\(url)")
+        }
+        let result = await transfer(downloader, target, control, emit)
+        await downloader.shutDown()
+        let statistics = downloader.statistics
+        (summary.fetchedBytes, summary.resumedBytes) = (statistics.fetchedBytes, statistics.resumedBytes)
+        summary.requestCount = statistics.requestCount
+        switch result {
+        case .success: summary.published = 1
+        case .failure(let failure):
+            if failure.code == .paused { summary.paused = 1 } else { summary.failed = 1 }
+            throw failure
+        }
+    }
+
+    private func transfer(
+        _ downloader: Downloader, _ target: Target, _ control: RunControl,
+        _ emit: @escaping @Sendable (RunEvent.Kind, String?) -> Void
+    ) async -> Result<Void, BundleFailure> {
+        let reporter = TransferReporter(url: "\(url)", received: { _ in }) { emit($0, $1) }
+        let work = Task { () -> Result<Void, BundleFailure> in
+            do throws(DownloadError) {
+                var request = DownloadRequest(url)
+                request.digest = digest
+                request.partialFile = try PartialFile.Location(path: target.partialPath)
+                let file = try await downloader.download(request, events: reporter.report)
+                if !file.isProvenComplete {
+                    emit(
+                        .warning("the server closed the connection without saying how long the file is; it may be cut"),
+                        "\(url)")
+                }
+                if let path = target.path { try file.take(to: path) } else { try file.write(to: STDOUT_FILENO) }
+                reporter.finished(bytes: file.sizeBytes)
+                return .success(())
+            } catch {
+                let failure = BundleFailure(error, url: "\(url)")
+                reporter.failed(failure)
+                return .failure(failure)
+            }
+        }
+        control.onStop { work.cancel() }
+        return await work.value
+    }
+
+    /// Where the file goes, and where its bytes gather until it is complete.
+    private struct Target {
+        /// Nil for standard output.
+        let path: String?
+        let partialPath: String
+
+        var folder: String {
+            partialPath.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(partialPath[...$0]) } ?? "."
+        }
+    }
+
+    private func target() throws(BundleFailure) -> Target {
+        let named = safeFileName(String(decoding: url.lastPathComponent, as: UTF8.self))
+        if output == "-" { return Target(path: nil, partialPath: "\(named ?? "larder-fetch").part") }
+        guard let path = output ?? named else {
+            throw BundleFailure(.downloadFailed, "the URL names no file; say where to with -o", url: "\(url)")
+        }
+        return Target(path: path, partialPath: path + ".part")
+    }
+
+    /// Whether the file is there already, by its digest.
+    private static func isThere(_ path: String, _ digest: SHA256Digest) -> Bool {
+        guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) else { return false }
+        let hasher = SHA256()
+        return (try? hasher.update(from: file)) != nil && hasher.finalize() == digest
+    }
+}

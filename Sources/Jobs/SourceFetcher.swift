@@ -1,0 +1,108 @@
+import BundleManifest
+import ContentLibrary
+import Downloads
+import Platform
+import Transfer
+
+/// Brings one file of a bundle here, from the first of its sources that has it.
+struct SourceFetcher: Sendable {
+    let manifest: LoadedManifest
+    let bundle: Bundle
+    let downloader: Downloader
+    /// Where copies of local files lie until they are placed.
+    let scratch: Directory
+    let copying: JobQueue
+    let control: RunControl
+    let limits: RunLimits
+    let emit: @Sendable (RunEvent.Kind, String) -> Void
+
+    /// What the servers are told of the content that is here already.
+    enum Condition: Sendable {
+        case none
+        /// Nothing is fetched when the source still has what this validator stands for.
+        case unless(validator: String)
+    }
+
+    /// - Returns: nil when the source still has what the condition names.
+    /// - Throws: why no source brought the file.
+    func fetch(_ source: SourceFile, _ condition: Condition = .none) async throws(BundleFailure) -> FetchedFile? {
+        let urls = try manifest.sources(source)
+        let local = urls.filter { $0.scheme == "file" }
+        let remote = urls.filter { $0.scheme != "file" }
+        var failure: BundleFailure?
+        // Local files before the network, whatever the order: they cost nothing.
+        for url in local {
+            do throws(BundleFailure) { return .copied(try await copy(url, source)) } catch { failure = error }
+            if failure?.code == .paused { break }
+        }
+        if let first = remote.first {
+            return try await download(first, mirrors: Array(remote.dropFirst()), source, condition)
+        }
+        throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
+    }
+
+    private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> LocalCopy {
+        let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
+            try LocalCopy(of: url, in: scratch) { control.reason != nil }
+        }
+        if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
+            throw BundleFailure(
+                .sizeMismatch, "the file has \(copy.sizeBytes) bytes where \(size) were asked for", url: "\(url)")
+        }
+        if let digest = source.digest, digest != copy.digest {
+            throw BundleFailure(
+                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
+            )
+        }
+        return copy
+    }
+
+    private func download(
+        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition
+    ) async throws(BundleFailure) -> FetchedFile? {
+        var request = DownloadRequest(url, mirrors: mirrors)
+        request.sizeBytes = source.sizeBytes.map(Int64.init)
+        request.digest = source.digest
+        request.priority = bundle.priority
+        for header in bundle.headers { request.headers.append(header.name, header.value) }
+        if case .unless(let validator) = condition { request.headers.append(condition: validator) }
+        let reporter = TransferReporter(url: "\(url)", received: limits.note, emit: emit)
+        do throws(BundleFailure) {
+            let file = try await proven(request, reporter)
+            reporter.finished(bytes: file.sizeBytes)
+            return .downloaded(file)
+        } catch {
+            if case .unless = condition, error.isNotModified { return nil }
+            reporter.failed(error)
+            throw error
+        }
+    }
+
+    private func proven(
+        _ request: DownloadRequest, _ reporter: TransferReporter
+    ) async throws(BundleFailure) -> DownloadedFile {
+        let url = "\(request.urls[0])"
+        let file: DownloadedFile
+        do throws(DownloadError) {
+            file = try await downloader.download(request, events: reporter.report)
+        } catch {
+            throw BundleFailure(error, url: url)
+        }
+        // An archive proves itself when it is unpacked; for anything else nobody could tell it from one that was cut.
+        guard file.isProvenComplete || bundle.isUnpacked else {
+            throw BundleFailure(
+                .incomplete,
+                "the server closed the connection without saying how long the file is; give its size or sha256 in the manifest",
+                url: url)
+        }
+        return file
+    }
+}
+
+extension HeaderFields {
+    /// Asks for nothing if the representation is still the one of `validator`, an entity tag or a date (RFC 9110 §13.1).
+    fileprivate mutating func append(condition validator: String) {
+        let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
+        append(isTag ? "If-None-Match" : "If-Modified-Since", validator)
+    }
+}

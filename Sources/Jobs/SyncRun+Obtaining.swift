@@ -1,0 +1,99 @@
+import ContentLibrary
+import Downloads
+import Glibc
+import Platform
+
+extension SyncRun {
+    /// Works on every bundle of the board, several at once, each after those it waits for. When the run is stopped, what runs pauses.
+    func obtain(
+        _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits
+    ) async {
+        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let workshop = Workshop(
+            writer: writer, downloader: downloader, limits: limits,
+            blocking: JobQueue(name: "larder-bundle", threads: cores))
+        let work = Task { await obtainAll(board, workshop) }
+        control.onStop { work.cancel() }
+        await work.value
+    }
+
+    /// What all bundles of a run are made with.
+    private struct Workshop: Sendable {
+        let writer: LibraryWriter
+        let downloader: Downloader
+        let limits: RunLimits
+        let blocking: JobQueue
+    }
+
+    private func obtainAll(_ board: RunBoard, _ workshop: Workshop) async {
+        let plans = Dictionary(board.plans.map { ($0.index, $0.plan) }, uniquingKeysWith: { first, _ in first })
+        var order = BundleOrder(board.plans.map { ($0.index, $0.plan.bundle) })
+        // Enough that no transfer slot is empty while other bundles are being unpacked.
+        let window = max(16, 2 * options.downloads.maximumTransfers)
+        await withTaskGroup(of: (BundleOrder.Index, Result<StoredContent, BundleFailure>).self) { group in
+            var running = 0
+            func startReady() {
+                while running < window, control.reason == nil {
+                    switch order.next() {
+                    case .start(let index):
+                        guard let plan = plans[index] else { continue }
+                        let job = job(plan, board.manifests[index.manifest], workshop)
+                        running += 1
+                        group.addTask { (index, await job.result()) }
+                    case .skip(let index, let failed):
+                        let failure = BundleFailure(
+                            .dependencyFailed, "it comes after '\(failed.bundle)', which failed")
+                        conclude(index, .failure(failure), board, plans)
+                    case .none: return
+                    }
+                }
+            }
+            startReady()
+            while let (index, result) = await group.next() {
+                running -= 1
+                order.finish(index, succeeded: result.isSuccess)
+                conclude(index, result, board, plans)
+                startReady()
+            }
+        }
+    }
+
+    private func job(_ plan: BundlePlan, _ manifest: LoadedManifest, _ workshop: Workshop) -> BundleJob {
+        let fetcher = SourceFetcher(
+            manifest: manifest, bundle: plan.bundle, downloader: workshop.downloader,
+            scratch: workshop.writer.library.partial, copying: workshop.blocking, control: control,
+            limits: workshop.limits
+        ) { kind, url in emit(kind, of: plan.address, url: url) }
+        return BundleJob(plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking) {
+            emit($0, of: plan.address)
+        }
+    }
+
+    private func conclude(
+        _ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>, _ board: RunBoard,
+        _ plans: [BundleOrder.Index: BundlePlan]
+    ) {
+        board.note(index, result)
+        guard case .failure(let failure) = result, failure.code != .paused, let plan = plans[index] else { return }
+        if plan.bundle.isRequired {
+            emit(
+                .bundleFailed(code: failure.code.rawValue, message: failure.message), of: plan.address,
+                url: failure.url)
+        } else {
+            emit(.warning("it is not required, and failed: \(failure)"), of: plan.address)
+        }
+    }
+}
+
+extension BundleJob {
+    fileprivate func result() async -> Result<StoredContent, BundleFailure> {
+        do throws(BundleFailure) { return .success(try await run()) } catch { return .failure(error) }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,65 @@
+import CommandLineParsing
+import Downloads
+import Glibc
+import Jobs
+import Platform
+import Transfer
+
+/// `larder fetch`: one URL into one file, resumable.
+struct FetchCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    private static let output = CommandOption<String?>.optional(
+        "output", short: "o", .text("FILE"), help: "where to; by default what the URL calls it. - for standard output")
+    private static let sha256 = CommandOption<SHA256Digest?>.optional(
+        "sha256",
+        ArgumentType("HEX", expected: "a SHA-256: 64 hexadecimal digits") { SHA256Digest(hex: $0) },
+        help: "the digest the file must have")
+    private static let limitRate = CommandOption<Int?>.optional("limit-rate", .size, help: "bytes a second")
+    private static let retries = CommandOption<Int>.value(
+        "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
+
+    static let command = Command(
+        "fetch", summary: "fetch one file, resumable",
+        description: """
+            Fetches a URL into a file. Until it is complete the bytes gather in FILE.part, described by \
+            FILE.part.resume; asking again goes on at the byte that was reached, and never joins two versions. An \
+            existing FILE is replaced only when the new one is complete, and not fetched when its digest is the one \
+            asked for.
+            """,
+        operands: [Operand("URL", help: "http or https")],
+        groups: [
+            OptionGroup("Transfer", output, sha256, limitRate, retries),
+            OptionGroup(
+                "Output", OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color),
+        ],
+        examples: [
+            Example("larder fetch https://example.org/film.mp4 -o film.mp4", "Again after a lost link: it goes on.")
+        ],
+        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .noSpace, .interrupted, .terminated))
+
+    func run() async -> Jobs.ExitCode {
+        let style = OutputStyle(parsed)
+        let control = RunControl()
+        StopSignals.start(control) {}
+        do throws(TransferURLError) {
+            let url = try TransferURL(parsed.operands[0])
+            var configuration = DownloaderConfiguration()
+            configuration.retry.retries = parsed[Self.retries]
+            configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map { Int64(max(1, $0)) }
+            configuration.session.userAgent = "larder/\(LarderVersion.text)"
+            let fetch = SingleFetch(
+                url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration)
+            let printer = RunPrinter(style: style, printsJSON: false)
+            printer.start()
+            let exit = await fetch.run(control: control, observer: printer.take)
+            printer.end()
+            return exit
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            return .usage
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Quantities as people read them.
+enum HumanQuantity {
+    /// `999 B`, `1.5 kB`, `73.2 MB`: decimal units, as disks and links are sold.
+    static func bytes(_ count: Int64) -> String {
+        guard count >= 1000 else { return "\(count) B" }
+        var value = Double(count) / 1000
+        var unit = 0
+        while value >= 999.95, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        return "\(tenths(value)) \(units[unit])"
+    }
+
+    private static let units = ["kB", "MB", "GB", "TB", "PB"]
+
+    /// `0.4 s`, `12.3 s`, `3:07 min`, `2:03:07 h`.
+    static func duration(_ duration: Duration) -> String {
+        let seconds = duration / .seconds(1)
+        if seconds < 59.95 { return "\(tenths(seconds)) s" }
+        return clock(Int64(seconds.rounded())) + (seconds < 3600 ? " min" : " h")
+    }
+
+    /// `0:07`, `3:07`, `2:03:07`: a time that is left.
+    static func clock(_ seconds: Int64) -> String {
+        let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
+        return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(twoDigits(rest))" : "\(minutes):\(twoDigits(rest))"
+    }
+
+    private static func twoDigits(_ value: Int64) -> String { (value < 10 ? "0" : "") + String(value) }
+
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int64((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}

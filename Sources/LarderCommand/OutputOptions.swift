@@ -1,0 +1,41 @@
+import CommandLineParsing
+import Glibc
+import Platform
+
+/// The options that all commands with output share.
+enum OutputOptions {
+    static let quiet = CommandOption<Bool>.flag("quiet", short: "q", help: "say nothing but what went wrong")
+    static let verbose = CommandOption<Bool>.flag("verbose", short: "v", help: "tell each bundle and each retry")
+    static let noProgress = CommandOption<Bool>.flag("no-progress", help: "no live display, even on a terminal")
+    static let color = CommandOption<ColorChoice>.value("color", .word(), default: .auto, help: "colors in messages")
+
+    enum ColorChoice: String, CaseIterable, Sendable {
+        case auto, always, never
+    }
+}
+
+/// How a run talks to people.
+struct OutputStyle: Sendable {
+    let isQuiet: Bool
+    let isVerbose: Bool
+    let usesColor: Bool
+    let showsProgress: Bool
+
+    init(_ parsed: ParsedCommand) {
+        isQuiet = parsed[OutputOptions.quiet]
+        isVerbose = parsed[OutputOptions.verbose]
+        let isTerminal = Terminal.isTerminal(STDERR_FILENO)
+        showsProgress = isTerminal && !isQuiet && !parsed[OutputOptions.noProgress]
+        usesColor =
+            switch parsed[OutputOptions.color] {
+            case .always: true
+            case .never: false
+            // https://no-color.org: any value that isn't empty.
+            case .auto: isTerminal && (Environment.variables["NO_COLOR"] ?? "").isEmpty
+            }
+    }
+
+    /// `error` and `warning` as they begin a line.
+    var errorLabel: String { usesColor ? "\u{1b}[1;31merror:\u{1b}[0m" : "error:" }
+    var warningLabel: String { usesColor ? "\u{1b}[1;33mwarning:\u{1b}[0m" : "warning:" }
+}

@@ -1,0 +1,123 @@
+import CommandLineParsing
+import Downloads
+import Glibc
+import Jobs
+import Platform
+import Transfer
+
+/// `larder sync`: brings a library up to what manifests ask for.
+struct SyncCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    private static let library = CommandOption<String>.required(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
+        help: "the content library; made when missing")
+    private static let only = CommandOption<[String]>.list("only", .text("ID"), help: "these bundles alone")
+    private static let tag = CommandOption<[String]>.list(
+        "tag", .text("T"), help: "bundles with one of these tags alone")
+    private static let base = CommandOption<String?>.optional(
+        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
+    private static let dryRun = CommandOption<Bool>.flag(
+        "dry-run", short: "n", help: "tell what would be done, do nothing")
+    private static let allOrNothing = CommandOption<Bool>.flag(
+        "all-or-nothing", help: "publish nothing unless every bundle can be")
+    private static let allowRollback = CommandOption<Bool>.flag(
+        "allow-rollback", help: "take a manifest with a lower serial")
+    private static let allowExpired = CommandOption<Bool>.flag(
+        "allow-expired", help: "take a manifest that has expired")
+    private static let keep = CommandOption<Int>.value(
+        "keep", .integer(1...1000), default: 2, help: "generations that stay")
+    private static let keepAge = CommandOption<Duration>.value(
+        "keep-age", .duration, default: .seconds(86_400), defaultText: "1d", help: "younger generations stay too")
+
+    private static let jobs = CommandOption<Int>.value(
+        "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
+    private static let perHost = CommandOption<Int>.value(
+        "per-host", .integer(1...256), default: 6, help: "of these from one host")
+    private static let limitRate = CommandOption<Int?>.optional(
+        "limit-rate", .size, help: "bytes a second for the run as a whole")
+    private static let maxBytes = CommandOption<Int?>.optional(
+        "max-bytes", .size, help: "pause once this many body bytes came in")
+    private static let deadline = CommandOption<Duration?>.optional(
+        "deadline", .duration, help: "pause after this long")
+    private static let minFree = CommandOption<SizeOrPercent>.value(
+        "min-free", .sizeOrPercent, default: .percent(5), help: "room that must stay free on the disk")
+    private static let retries = CommandOption<Int>.value(
+        "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
+
+    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
+
+    static let command = Command(
+        "sync", summary: "bring a library up to what manifests ask for",
+        description: """
+            Fetches what is missing, verifies and unpacks it, and publishes all of it in one step. Stopped or killed at \
+            any moment it loses nothing: the next run carries on at the byte it had reached.
+            """,
+        operands: [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")],
+        groups: [
+            OptionGroup(
+                "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
+            OptionGroup("Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries),
+            OptionGroup(
+                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
+                OutputOptions.color),
+        ],
+        examples: [
+            Example("larder sync museum.json --library /srv/media", "Everything the manifest names."),
+            Example(
+                "larder sync https://example.org/museum.json -l /srv/media --only film --limit-rate 512K",
+                "One bundle, gently."),
+        ],
+        exitCodes: Jobs.ExitCode.values(
+            .success, .failure, .partial, .paused, .usage, .invalidManifest, .unreadable, .noSpace, .busy, .refused,
+            .interrupted, .terminated))
+
+    func run() async -> Jobs.ExitCode {
+        let style = OutputStyle(parsed)
+        let options: RunOptions
+        do throws(TransferURLError) { options = try runOptions() } catch {
+            Console.writeError("larder: \(error)\n")
+            return .usage
+        }
+        let control = RunControl()
+        let printer = RunPrinter(style: style, printsJSON: parsed[Self.json])
+        StopSignals.start(control) { printer.printProgressLine() }
+        printer.start()
+        defer { printer.end() }
+        guard parsed[Self.dryRun] else { return await SyncRun(options, control: control, observer: printer.take).run() }
+        let report = await DryRun(options, observer: printer.take).run()
+        let text = DryRunText(report).text
+        if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
+        return report.exit
+    }
+
+    private func runOptions() throws(TransferURLError) -> RunOptions {
+        var base: TransferURL?
+        if let text = parsed[Self.base] { base = try TransferURL(text) }
+        var manifests: [ManifestLocation] = []
+        for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
+        var options = RunOptions(libraryPath: parsed[Self.library], manifests: manifests)
+        options.onlyBundles = Set(parsed[Self.only])
+        options.onlyTags = Set(parsed[Self.tag])
+        options.downloads.maximumTransfers = parsed[Self.jobs]
+        options.downloads.maximumTransfersPerHost = parsed[Self.perHost]
+        options.downloads.retry.retries = parsed[Self.retries]
+        options.downloads.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map { Int64(max(1, $0)) }
+        options.downloads.session.userAgent = "larder/\(LarderVersion.text)"
+        options.allOrNothing = parsed[Self.allOrNothing]
+        options.allowsRollback = parsed[Self.allowRollback]
+        options.allowsExpired = parsed[Self.allowExpired]
+        options.keptGenerations = parsed[Self.keep]
+        options.keepAge = parsed[Self.keepAge]
+        options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)
+        options.deadline = parsed[Self.deadline]
+        options.minimumFree =
+            switch parsed[Self.minFree] {
+            case .bytes(let bytes): .bytes(Int64(bytes))
+            case .percent(let percent): .percent(percent)
+            }
+        return options
+    }
+}

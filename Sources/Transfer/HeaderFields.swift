@@ -1,0 +1,59 @@
+/// The header fields of a message in the order they came (RFC 9110 §5); names are compared without regard to case.
+public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// One field line.
+    public struct Field: Hashable, Sendable {
+        /// As it was written; compared without regard to case.
+        public let name: String
+        /// Without blanks around it.
+        public let value: String
+    }
+
+    /// All field lines, in order.
+    public private(set) var fields: [Field] = []
+
+    /// No fields.
+    public init() {}
+
+    /// These fields, in this order; those that `append` would not take are left out.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+
+    /// Adds a field line behind the others. A name or value that would break the message (RFC 9110 §5.1, §5.5) is not taken.
+    /// - Returns: whether it was taken.
+    @discardableResult
+    public mutating func append(_ name: String, _ value: String) -> Bool {
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else { return false }
+        guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }) else { return false }
+        fields.append(Field(name: name, value: value))
+        return true
+    }
+
+    /// The value of the first field of that name.
+    public subscript(name: String) -> String? {
+        fields.first { Self.namesEqual($0.name, name) }?.value
+    }
+
+    /// All values of that name, in order.
+    public func all(_ name: String) -> [String] {
+        fields.filter { Self.namesEqual($0.name, name) }.map(\.value)
+    }
+
+    private static func namesEqual(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count
+            && zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ character: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character) ? character | 0x20 : character
+    }
+
+    private static func isTokenCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(character)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// How a session speaks to the network. A session keeps the configuration it was made with; only `rateLimitBytesPerSecond` can change while it
+/// lives.
+public struct SessionConfiguration: Hashable, Sendable {
+    /// The longest silence between bytes, 30 s. It does not run while the consumer holds the network side up.
+    public var idleTimeout: Duration = .seconds(30)
+    /// Until a connection, TLS included, stands: 15 s.
+    public var connectTimeout: Duration = .seconds(15)
+    /// The whole exchange, redirects included; nil, the default: no bound.
+    public var transferTimeout: Duration?
+    /// Fewer bytes a second than this over a whole idle period end the exchange; nil, the default: any pace is fine.
+    public var minimumBytesPerSecond: Int64?
+    /// Body bytes a second that all exchanges of the session may take together; nil, the default: no bound.
+    public var rateLimitBytesPerSecond: Int64?
+    /// What a URL, or a redirect's location, may start with: `http` and `https`.
+    public var allowedSchemes: Set<String> = ["http", "https"]
+    /// Which HTTP to speak; by default HTTP/2 where TLS can settle on it.
+    public var httpVersion = HTTPVersion.automatic
+    /// A proxy's URL; empty: none, even if the environment names one; nil, the default: what the environment names.
+    public var proxy: String?
+    /// The network interface, or local address, to send from; nil, the default: the system's choice.
+    public var interface: String?
+    /// A file of CA certificates (PEM) instead of the system's.
+    public var caBundlePath: String?
+    /// A netrc file whose logins are used for the hosts it names; nil, the default: none, not even `~/.netrc`.
+    public var netrcPath: String?
+    /// What `User-Agent` says (RFC 9110 §10.1.5): `larder`.
+    public var userAgent = "larder"
+    /// Sent with every request, to the asked URL's own origin only.
+    public var headers = HeaderFields()
+
+    /// The defaults.
+    public init() {}
+
+    /// Which HTTP to speak.
+    public enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
+        /// HTTP/2 over TLS where the server has it, else HTTP/1.1.
+        case automatic = "auto"
+        /// HTTP/1.1 only.
+        case http1 = "1.1"
+        /// HTTP/2, over plain connections too (prior knowledge).
+        case http2 = "2"
+    }
+}

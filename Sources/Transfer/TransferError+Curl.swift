@@ -1,0 +1,23 @@
+import CCurl
+
+extension TransferError {
+    /// What one of libcurl's codes means to us.
+    init(_ code: CURLcode, _ message: String, configuration: SessionConfiguration) {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,
+            CURLE_PROXY:
+            self = .unreachable(message)
+        case CURLE_OPERATION_TIMEDOUT:
+            self = .timedOut(.connect, after: configuration.connectTimeout)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
+            self = .insecure(message)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            self = .invalidResponse(message)
+        case CURLE_URL_MALFORMAT, CURLE_UNKNOWN_OPTION, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_NOT_BUILT_IN:
+            self = .unusableRequest(message)
+        default:
+            self = .connectionLost(message)
+        }
+    }
+}

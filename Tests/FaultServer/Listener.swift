@@ -1,0 +1,78 @@
+import Glibc
+import TestSupport
+
+/// The listening socket, and what its connections share.
+final class Listener: Sendable {
+    let port: UInt16
+    let routes = Watched<[String: Route]>([:])
+    let log = Watched<[Exchange]>([])
+    /// How many connections are open.
+    let connections = Watched(0)
+    let stopped: Gate
+    private let socket: LoopbackListener
+    private let threads = Watched(0)
+
+    init(port: UInt16) throws {
+        stopped = try Gate()
+        socket = try LoopbackListener(port: port)
+        self.port = socket.port
+    }
+
+    func start() throws {
+        try startCountedThread { listener in listener.acceptConnections() }
+    }
+
+    func stop() {
+        stopped.open()
+        threads.block { $0 == 0 }
+        socket.descriptor.close()
+    }
+
+    private func acceptConnections() {
+        var accepted = 0
+        while true {
+            let events = pollDescriptors([
+                (socket.descriptor.number, Int16(POLLIN)), (stopped.descriptor, Int16(POLLIN)),
+            ])
+            guard events[1] == 0 else { return }
+            guard let descriptor = socket.accept() else { continue }
+            accepted += 1
+            let connection = Connection(descriptor, number: accepted, listener: self)
+            // Without a thread the connection is closed, and the client says so.
+            try? startCountedThread { listener in
+                listener.connections.update { $0 += 1 }
+                connection.run()
+                listener.connections.update { $0 -= 1 }
+            }
+        }
+    }
+
+    private func startCountedThread(_ body: @escaping @Sendable (Listener) -> Void) throws {
+        threads.update { $0 += 1 }
+        do {
+            try startThread { [self] in
+                body(self)
+                threads.update { $0 -= 1 }
+            }
+        } catch {
+            threads.update { $0 -= 1 }
+            throw error
+        }
+    }
+
+    // MARK: For connections
+
+    /// Notes a request, and finds its reply.
+    ///
+    /// - Returns: the index of its exchange in the log, too.
+    func answer(_ request: Request) -> (exchange: Int, reply: Reply) {
+        let next = routes.update { $0[request.path, default: Route()].nextReply() }
+        var request = request
+        request.number = next.number
+        let exchange = log.update { log in
+            log.append(Exchange(request: request))
+            return log.count - 1
+        }
+        return (exchange, next.make(request))
+    }
+}

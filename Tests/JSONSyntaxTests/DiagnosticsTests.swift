@@ -1,0 +1,110 @@
+import Diagnostics
+import Platform
+import Testing
+
+@Suite struct DiagnosticsTests {
+    private enum Rule: String, DiagnosticRule {
+        case sample = "T001"
+        var severity: Severity { .error }
+        var title: String { "a sample" }
+    }
+
+    @Test func positionsCountLinesAndScalars() {
+        let lines = LineIndex(SourceText(name: "x", text: "ab\r\né𝄞c\n\nlast"))
+        func place(_ offset: Int) -> [Int] { [lines.position(of: offset).line, lines.position(of: offset).column] }
+        #expect(place(0) == [1, 1])
+        #expect(place(2) == [1, 3])
+        #expect(place(4) == [2, 1])
+        #expect(place(6) == [2, 2])
+        #expect(place(10) == [2, 3])
+        #expect(place(12) == [3, 1])
+        #expect(place(13) == [4, 1])
+        #expect(place(17) == [4, 5])
+        #expect(place(99) == [4, 5])
+        #expect(lines.lineRange(around: 1) == 0..<2)
+        #expect(lines.lineRange(around: 5) == 4..<11)
+        #expect(lines.lineRange(around: 12) == 12..<12)
+        #expect(lines.lineRange(around: 15) == 13..<17)
+    }
+
+    @Test func columnsAreRightAcrossBlocks() {
+        let lines = LineIndex(SourceText(name: "x", text: "\n" + String(repeating: "é", count: 5000) + "x"))
+        #expect(lines.position(of: 10001) == .init(line: 2, column: 5001))
+    }
+
+    @Test func emptyTextHasOneLine() {
+        #expect(LineIndex(SourceText(name: "x", text: "")).position(of: 0) == .init(line: 1, column: 1))
+    }
+
+    @Test func lineFormNamesPlaceRuleAndPath() {
+        let renderer = renderer("one\ntwo three")
+        let diagnostic = Diagnostic(Rule.sample, "no", at: SourceRange(start: 8, end: 13), path: "$.a[0]")
+        #expect(renderer.line(diagnostic) == "f\\u{1B}.json:2:5: error[T001]: no (at $.a[0])")
+    }
+
+    @Test func blockFormPointsAtTheCode() {
+        let diagnostic = Diagnostic(
+            Rule.sample, "no", at: SourceRange(start: 8, end: 13),
+            notes: [.init("here", at: SourceRange(start: 0, end: 3))], hint: "do so")
+        #expect(
+            renderer("one\n\ttwo three").block(diagnostic) == """
+                f\\u{1B}.json:2:5: error[T001]: no
+                    2 |  two three
+                      |     ^~~~~
+                  hint: do so
+                f\\u{1B}.json:1:1: note: here
+                    1 | one
+                      | ^~~
+                """)
+    }
+
+    @Test func longLinesAreCutAroundThePlace() {
+        let text = String(repeating: "a", count: 5000) + "!" + String(repeating: "b", count: 5000)
+        let block = renderer(text).block(Diagnostic(Rule.sample, "no", at: SourceRange(at: 5000, length: 1)))
+        let lines = block.split(separator: "\n")
+        #expect(lines[1].contains("…aaa") && lines[1].contains("a!b") && lines[1].hasSuffix("b…"))
+        #expect(lines.allSatisfy { $0.count < 130 })
+        #expect(lines[1].distance(to: "!") == lines[2].distance(to: "^"))
+    }
+
+    @Test(arguments: [
+        ("plain é", "plain é"), ("a\u{1B}[2J", "a\\u{1B}[2J"), ("a\nb\tc\r", "a\\nb\\tc\\r"),
+        ("\u{202E}x", "\\u{202E}x"),
+        ("\u{85}\u{7F}\u{0}", "\\u{85}\\u{7F}\\u{0}"),
+    ])
+    func controlCharactersAreEscaped(_ text: String, _ escaped: String) {
+        #expect(escapedText(text) == escaped)
+    }
+
+    @Test func quotingCutsLongText() {
+        #expect("abcdef".quotedForMessage(maximumScalars: 3) == "\"abc…\"")
+        #expect("abc".quotedForMessage(maximumScalars: 3) == "\"abc\"")
+    }
+
+    @Test(arguments: [
+        ("urlz", "urls"), ("sise", "size"), ("ulrs", "urls"), ("SHA256", "sha256"), ("sha-256", "sha256"),
+        ("title", nil),
+        ("", nil), (String(repeating: "u", count: 100), nil),
+    ])
+    func nearestMatchIsACloseOneOrNone(_ word: String, _ expected: String?) {
+        #expect(nearestMatch(to: word, among: ["size", "urls", "sha256"]) == expected)
+    }
+
+    @Test func secretsAreHiddenInTheCodeOfEveryFinding() {
+        let secret = Diagnostic(
+            Rule.sample, "secret", at: SourceRange(at: 3, length: 1), secret: SourceRange(start: 4, end: 9))
+        let block = renderer("ab p@éß cd", [secret]).block(
+            Diagnostic(Rule.sample, "no", at: SourceRange(start: 10, end: 12)))
+        #expect(block.hasSuffix("| ab p***\u{20}cd\n      |         ^~"))
+    }
+
+    private func renderer(_ text: String, _ diagnostics: [Diagnostic] = []) -> DiagnosticTextRenderer {
+        DiagnosticTextRenderer(LineIndex(SourceText(name: "f\u{1B}.json", text: text)), of: diagnostics)
+    }
+}
+
+extension Substring {
+    fileprivate func distance(to character: Character) -> Int? {
+        firstIndex(of: character).map { distance(from: startIndex, to: $0) }
+    }
+}

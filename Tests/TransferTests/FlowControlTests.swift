@@ -1,0 +1,109 @@
+import FaultServer
+import TestSupport
+import Testing
+
+@testable import Transfer
+
+/// Back-pressure and rate limits: what holds the network side up.
+@Suite struct FlowControlTests {
+    private let server: FaultServer
+
+    init() throws {
+        server = try FaultServer()
+        server.serve("/long", Resource(.pattern(lengthBytes: 64_000_000, seed: 1)))
+        server.serve("/a", Resource(.pattern(lengthBytes: 200_000, seed: 2)))
+        server.serve("/b", Resource(.pattern(lengthBytes: 200_000, seed: 3)))
+    }
+
+    @Test func aConsumerThatBlocksHoldsTheServerUp() async throws {
+        let session = Session()
+        let gate = try Gate()
+        let consumer = RecordingConsumer { _ in block(at: gate) }
+        session.start(TransferRequest(url: try TransferURL(server.url("/long"))), consumer: consumer)
+        try await server.waitUntilSent("/long", bytes: 2_000_000)
+        // All of it would take a tenth of a second.
+        await #expect(throws: WaitTimedOut.self) {
+            try await server.waitUntilSent("/long", bytes: 24_000_000, within: .seconds(1))
+        }
+        #expect(consumer.seen.now.body.isEmpty)
+        gate.open()
+        #expect(try await consumer.outcome().summary == "200")
+        #expect(consumer.seen.now.body.count == 64_000_000)
+    }
+
+    @Test func aRateLimitIsKept() async throws {
+        let session = Session { $0.rateLimitBytesPerSecond = 200_000 }
+        var outcome: TransferOutcome?
+        let elapsed = try await ContinuousClock().measure {
+            outcome = try await session.get(server.url("/a")).outcome
+        }
+        #expect(outcome?.summary == "200")
+        #expect(elapsed > .milliseconds(800))
+    }
+
+    @Test func aRateLimitIsForAllTogetherAndFair() async throws {
+        let session = Session { $0.rateLimitBytesPerSecond = 400_000 }
+        let consumers = [RecordingConsumer(), RecordingConsumer()]
+        let elapsed = try await ContinuousClock().measure {
+            for (path, consumer) in zip(["/a", "/b"], consumers) {
+                session.start(TransferRequest(url: try TransferURL(server.url(path))), consumer: consumer)
+            }
+            async let first = consumers[0].outcome()
+            let second = try await consumers[1].outcome()
+            #expect(try await [first.summary, second.summary] == ["200", "200"])
+        }
+        #expect(elapsed > .milliseconds(800))
+    }
+
+    @Test func nobodyStarvesUnderARateLimit() async throws {
+        let session = Session { $0.rateLimitBytesPerSecond = 300_000 }
+        let consumers = (0..<6).map { _ in RecordingConsumer() }
+        for consumer in consumers {
+            session.start(TransferRequest(url: try TransferURL(server.url("/long"))), consumer: consumer)
+        }
+        // Six at once share 50 KB a second each; who is never served would be waited for in vain.
+        for consumer in consumers { try await consumer.waitForBytes(60_000) }
+        let most = consumers.map { $0.seen.now.body.count }.max() ?? 0
+        #expect(most < 400_000)
+        await session.invalidate()
+    }
+
+    @Test func aRateLimitChangesLive() async throws {
+        let session = Session { $0.rateLimitBytesPerSecond = 1000 }
+        let consumer = RecordingConsumer()
+        session.start(TransferRequest(url: try TransferURL(server.url("/long"))), consumer: consumer)
+        try await consumer.waitForBytes(1)
+        session.setRateLimit(bytesPerSecond: nil)
+        #expect(try await consumer.outcome().summary == "200")
+        session.setRateLimit(bytesPerSecond: 100_000)
+        let elapsed = try await ContinuousClock().measure { _ = try await session.get(server.url("/a")) }
+        #expect(elapsed > .milliseconds(1500))
+    }
+
+    @Test func theBucketNeverHoldsMoreThanABurst() {
+        var now = ContinuousClock.now
+        var limiter = RateLimiter(bytesPerSecond: 1_000_000, now: now)
+        var allowed = limiter.allows(at: now)
+        #expect(allowed)
+        now += .seconds(3600)
+        allowed = limiter.allows(at: now)
+        #expect(allowed)
+        limiter.take(100_000)
+        allowed = limiter.allows(at: now)
+        #expect(!allowed)
+        #expect(limiter.wait > .zero)
+        now += limiter.wait
+        allowed = limiter.allows(at: now)
+        #expect(allowed)
+        limiter.take(500_000)
+        allowed = limiter.allows(at: now + .milliseconds(400))
+        #expect(!allowed)
+        allowed = limiter.allows(at: now + .milliseconds(600))
+        #expect(allowed)
+        limiter.bytesPerSecond = nil
+        limiter.take(1 << 40)
+        allowed = limiter.allows(at: now)
+        #expect(allowed)
+        #expect(limiter.wait == .zero)
+    }
+}
