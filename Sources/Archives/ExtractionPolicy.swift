@@ -2,7 +2,7 @@
 public struct ExtractionPolicy: Hashable, Sendable {
     /// How much an archive may hold. Every limit is checked against what really comes out, not only against what is declared.
     public struct Limits: Hashable, Sendable {
-        /// Entries in the archive; 1,000,000.
+        /// Entries in the archive; 1,000,000. As many directories again may be implied by their paths.
         public var entries = 1_000_000
         /// Bytes of all files together; 1 TiB.
         public var totalBytes: Int64 = 1 << 40

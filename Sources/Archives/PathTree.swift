@@ -68,7 +68,7 @@ struct PathTree {
     }
 
     /// The path of `node` for messages.
-    func description(of node: Node) -> String { path(of: node)?.description ?? "." }
+    func description(of node: Node) -> String { path(of: node).map { shownName($0.bytes) } ?? "." }
 
     /// As many bytes of names as are held at once: short names that compress well could come without end.
     static let maximumNamesBytes = 256 << 20

@@ -132,7 +132,7 @@ final class TarReader {
                 mode: header.mode, modified: records.modified ?? header.modifiedSeconds.map { Timestamp(seconds: $0) },
                 offsetBytes: offset, data: data, sparse: sparse)
         } catch {
-            throw error.located(entry: escapedText(name))
+            throw error.located(entry: shownName(name))
         }
     }
 

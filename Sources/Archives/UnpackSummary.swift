@@ -3,9 +3,9 @@ public struct UnpackSummary: Hashable, Sendable {
     /// What the archive was taken for.
     public let format: ArchiveFormat
     /// Regular files that were created, further names of the same file included.
-    public internal(set) var files = 0
+    public let files: Int
     /// Bytes written to them.
-    public internal(set) var bytes: Int64 = 0
+    public let bytes: Int64
     /// What was odd and stopped nothing; a line each, safe to print.
-    public internal(set) var warnings: [String] = []
+    public let warnings: [String]
 }

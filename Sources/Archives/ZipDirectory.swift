@@ -99,13 +99,13 @@ private struct ZipDirectoryHeader {
                 UnsafeRawBufferPointer(rebasing: whole[extraStart..<(extraStart + extraBytes)]))
         else {
             throw ArchiveError(
-                .malformed, "the extra fields are malformed", entry: escapedText(rawName), offsetBytes: offset)
+                .malformed, "the extra fields are malformed", entry: shownName(rawName), offsetBytes: offset)
         }
         self.extra = extra
     }
 
     func error(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
-        ArchiveError(code, reason, entry: escapedText(rawName), offsetBytes: offset)
+        ArchiveError(code, reason, entry: shownName(rawName), offsetBytes: offset)
     }
 
     private var flags: UInt16 { fixed.uint16(at: 8) }

@@ -27,7 +27,7 @@ struct ZipLayout {
             do throws(ArchiveError) {
                 directory.setHeaderBytes(try claim(entry, next: next), ofEntryAt: Int(index))
             } catch {
-                throw error.located(entry: escapedText(directory.name(of: entry)), offsetBytes: entry.headerOffset)
+                throw error.located(entry: shownName(directory.name(of: entry)), offsetBytes: entry.headerOffset)
             }
         }
         claimDirectory(before: end.offset)

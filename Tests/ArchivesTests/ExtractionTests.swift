@@ -1,7 +1,8 @@
-import Archives
 import Glibc
 import Platform
 import Testing
+
+@testable import Archives
 
 @Suite("What is created, and what is told of it")
 struct ExtractionTests {
@@ -151,5 +152,26 @@ struct ExtractionTests {
         let unpacking = try Unpacking([.init("a", [1]), .init("b", content)], policy: policy)
         #expect(unpacking.error?.code == .limitExceeded)
         #expect(try unpacking.scratch.tree().isEmpty)
+    }
+
+    @Test("Directories that paths imply are limited like entries")
+    func impliedDirectories() throws {
+        var policy = ExtractionPolicy()
+        policy.limits.entries = 2
+        #expect(try Unpacking([.init("a/b/c/d")], policy: policy).error == nil)
+        #expect(try Unpacking([.init("a/b/c/d/e/f")], policy: policy).error?.code == .limitExceeded)
+    }
+
+    @Test(
+        "A full disk is told from other failures to write", arguments: [(ENOSPC, true), (EDQUOT, true), (EIO, false)])
+    func fullDisk(code: Int32, isNoSpace: Bool) {
+        let error = ArchiveError(writing: SystemError(code: code, operation: "write", subject: "x"), entry: "x")
+        #expect(error.code == (isNoSpace ? .noSpace : .unwritable))
+    }
+
+    @Test("A name beyond all measure is cut in the message, between two characters")
+    func longNameInMessage() throws {
+        let error = try #require(try Unpacking([.init("x" + String(repeating: "é", count: 30_000))]).error)
+        #expect(error.entry == "x" + String(repeating: "é", count: 99) + "…")
     }
 }

@@ -44,6 +44,17 @@ struct TarTests {
     }
 
     @Test(
+        "A time beyond what any file system holds is no error",
+        arguments: ["9223372036854775807", "-9223372036854775807.5", "99999999999999999999", "nonsense"])
+    func extremeTime(text: String) throws {
+        let archive = TarBuilder.of {
+            $0.addPax([("mtime", text)])
+            $0.add("a", [1])
+        }
+        #expect(try Unpacking(archive).file("a") == [1])
+    }
+
+    @Test(
         "Extension headers that claim terabytes, or never end, are refused in bounded memory",
         arguments: ["x", "g", "L", "K"])
     func hugeExtension(type: Character) throws {
