@@ -46,7 +46,7 @@ struct ZipTests {
         #expect(error.reason.contains("two places"))
     }
 
-    @Test("An archive behind other bytes is read, whether or not its offsets were corrected for them")
+    @Test("An archive behind other bytes is read")
     func prefix() throws {
         let unpacking = try Unpacking(Array(repeating: 0x23, count: 1_000) + ZipBuilder([hello]).build())
         #expect(try unpacking.file("hello.txt") == hello.content)
@@ -108,6 +108,22 @@ struct ZipTests {
         let error = try #require(try Unpacking([entry], policy: policy).error)
         #expect(error.code == .corrupted)
         #expect(error.reason.contains("4294967295"))
+    }
+
+    @Test("Not one byte is written past the declared size, however much comes out")
+    func moreThanDeclared() throws {
+        var entry = ZipBuilder.Entry("grown", deterministicBytes(5_000, seed: 3))
+        entry.method = 8
+        entry.size = 4_999
+        // One block of deflate that stores its bytes.
+        entry.data = [1, 0x88, 0x13, 0x77, 0xec] + entry.content
+        let written = Locked(0)
+        let observer = UnpackObserver(didWrite: { bytes in written.withLock { $0 += bytes } })
+        let unpacking = try Unpacking(ZipBuilder([entry]).build(), observer: observer)
+        #expect(unpacking.error?.code == .corrupted)
+        #expect(written.withLock { $0 } <= 4_999)
+        entry.size = nil
+        #expect(try Unpacking([entry]).file("grown") == entry.content)
     }
 
     @Test("The local header must say what the directory says", arguments: [6, 8, 14, 18, 22, 30])
