@@ -2,6 +2,10 @@
 public enum ArchiveFormat: String, Hashable, Sendable, CaseIterable {
     /// PKWARE's APPNOTE 6.3, with the methods stored and deflate; EPUB, JAR and the like are zip archives.
     case zip
+    /// v7, ustar, pax, GNU and star, uncompressed.
+    case tar
+    /// Tar within gzip.
+    case tarGzip = "tar.gz"
     /// One compressed file (RFC 1952), in one or several members.
     case gzip
     /// One compressed file (RFC 1950).
@@ -14,18 +18,55 @@ extension ArchiveFormat {
     /// Tells the format of `source` from its content; names are not looked at.
     /// - Throws: `unsupported`, with its name, for a known format that is not read, `malformed` for anything else.
     public static func detect(_ source: any ByteSource) throws(ArchiveError) -> ArchiveFormat {
-        let head = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 16)
-        defer { head.deallocate() }
-        let count = try source.read(at: 0, into: head)
-        let bytes = UnsafeRawBufferPointer(rebasing: head[..<count])
-        if bytes.starts(with: [0x1f, 0x8b]) { return .gzip }
-        if bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6]) { return .zip }
-        for (magic, name) in foreignMagics where bytes.starts(with: magic) {
-            throw ArchiveError(.unsupported, "\(name) is not read")
-        }
+        let head = BufferedInput(SourceStream(source), capacityBytes: headBytes)
+        if let format = try detect(startOf: head) { return format }
         // A zip archive may follow a program that unpacks it, or any other bytes.
         if try !ZipEndCandidate.all(in: source).isEmpty { return .zip }
-        if count >= 2, bytes[0] & 15 == 8, bytes[0] >> 4 <= 7, (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0 {
+        return try weaklyMarked(head)
+    }
+
+    /// Tells the format of a stream from its beginning, which stays where it is.
+    static func detect(_ stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat {
+        if let format = try detect(startOf: stream) { return format }
+        return try weaklyMarked(stream)
+    }
+
+    /// How much of a beginning is looked at: enough for any gzip header that real tools write.
+    static let headBytes = 64 << 10
+
+    private static func detect(startOf stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat? {
+        _ = try stream.fill(headBytes)
+        let head = stream.available
+        if GzipHeader.magic(in: head) { return try holdsTar(gzip: head) ? .tarGzip : .gzip }
+        if head.starts(with: [0x50, 0x4b, 3, 4]) || head.starts(with: [0x50, 0x4b, 5, 6]) { return .zip }
+        for (magic, name) in foreignMagics where head.starts(with: magic) {
+            throw ArchiveError(.unsupported, "\(name) is not read")
+        }
+        return isTar(head) ? .tar : nil
+    }
+
+    private static func isTar(_ head: UnsafeRawBufferPointer) -> Bool {
+        guard head.count >= TarHeader.blockBytes else { return false }
+        let block = UnsafeRawBufferPointer(rebasing: head[..<TarHeader.blockBytes])
+        return TarHeader.isHeader(block) || (head.count >= 2 * TarHeader.blockBytes && block.allSatisfy { $0 == 0 })
+    }
+
+    private static func holdsTar(gzip head: UnsafeRawBufferPointer) throws(ArchiveError) -> Bool {
+        let input = BufferedInput(MemoryStream(head), capacityBytes: headBytes)
+        let content = BufferedInput(GzipStream(input), capacityBytes: TarHeader.blockBytes)
+        do throws(ArchiveError) {
+            _ = try GzipHeader(reading: input)
+            return try TarHeader.isNext(in: content)
+        } catch {
+            // Damaged, or the beginning was too short: whoever reads it as gzip will say what is wrong.
+            return false
+        }
+    }
+
+    /// The zlib header has no more than a check of its own two bytes.
+    private static func weaklyMarked(_ stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat {
+        let head = stream.available
+        if head.count >= 2, head[0] & 15 == 8, head[0] >> 4 <= 7, (Int(head[0]) << 8 | Int(head[1])) % 31 == 0 {
             return .zlib
         }
         throw ArchiveError(.malformed, "is in no format that is known")

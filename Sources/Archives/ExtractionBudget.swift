@@ -4,8 +4,8 @@ struct ExtractionBudget {
     private var entries = 0
     private(set) var totalBytes: Int64 = 0
 
-    /// Below this much output a high ratio is fine.
-    private static let ratioFloorBytes: Int64 = 64 << 20
+    /// What came out of the archive's bytes, holes left out.
+    private var expandedBytes: Int64 = 0
 
     init(_ limits: ExtractionPolicy.Limits) { self.limits = limits }
 
@@ -16,22 +16,22 @@ struct ExtractionBudget {
         }
     }
 
-    /// Takes `bytes` more of output.
-    /// - Parameters:
-    ///   - entryBytes: what this entry has come to, these bytes included.
-    ///   - inputBytes: how much of the archive they and all before came from.
-    mutating func charge(_ bytes: Int64, entryBytes: Int64, inputBytes: Int64) throws(ArchiveError) {
-        guard entryBytes <= limits.entryBytes else {
+    /// Takes a piece of output.
+    /// - Parameter inputBytes: how much of the archive it and all before came from.
+    mutating func charge(_ piece: FileWriter.Piece, inputBytes: Int64) throws(ArchiveError) {
+        guard piece.fileBytes <= limits.entryBytes else {
             throw ArchiveError(.limitExceeded, "is longer than the limit of \(limits.entryBytes) bytes")
         }
-        let (total, overflow) = totalBytes.addingReportingOverflow(bytes)
+        let (total, overflow) = totalBytes.addingReportingOverflow(piece.bytes)
         guard !overflow, total <= limits.totalBytes else {
             throw ArchiveError(.limitExceeded, "all files together exceed the limit of \(limits.totalBytes) bytes")
         }
         totalBytes = total
-        guard total <= Self.ratioFloorBytes || total / max(1, limits.ratio) <= inputBytes else {
-            throw ArchiveError(
-                .limitExceeded, "expands to more than \(limits.ratio) times the archive's bytes")
+        if piece.isHole { return }
+        // No more than the total.
+        expandedBytes += piece.bytes
+        guard expandedBytes <= limits.ratioFloorBytes || expandedBytes / max(1, limits.ratio) <= inputBytes else {
+            throw ArchiveError(.limitExceeded, "expands to more than \(limits.ratio) times the archive's bytes")
         }
     }
 }

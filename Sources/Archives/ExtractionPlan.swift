@@ -8,6 +8,7 @@ struct ExtractionPlan {
     /// Further names of files, in archive order.
     private(set) var hardLinks: [(link: PathTree.Node, file: PathTree.Node)] = []
     private(set) var warnings = Warnings()
+    private var linkBytes = 0
     private let policy: ExtractionPolicy
 
     /// - Parameters:
@@ -19,7 +20,9 @@ struct ExtractionPlan {
     }
 
     /// Brings a name in, for the functions below.
-    mutating func appendName(_ name: some Collection<UInt8>) -> Range<Int> { tree.appendName(name) }
+    mutating func appendName(_ name: some Collection<UInt8>) throws(ArchiveError) -> Range<Int> {
+        try tree.appendName(name)
+    }
 
     mutating func warn(_ line: String) { warnings.add(line) }
 
@@ -36,16 +39,14 @@ struct ExtractionPlan {
 
     /// Adds a symbolic link; where it leads is judged by `judgeLinks`, once all entries are known.
     mutating func addSymbolicLink(_ name: Range<Int>, target: [UInt8]) throws(ArchiveError) -> PathTree.Node {
-        let node = try insert(judgeBelowRoot(name), as: .symbolicLink, name)
-        linkTargets[node] = target
-        return node
+        try setLink(insert(judgeBelowRoot(name), as: .symbolicLink, name), target)
     }
 
     /// Adds a further name of the entry that is called `target`, which must be there. A further name of a symbolic link becomes a link
     /// with the same target, judged from its own place.
     mutating func addHardLink(_ name: Range<Int>, target: Range<Int>) throws(ArchiveError) -> PathTree.Node {
         let path = try judgeBelowRoot(name)
-        guard let file = try existingNode(target) else {
+        guard !target.isEmpty, let file = try existingNode(target) else {
             throw ArchiveError(.corrupted, "is a hard link to what the archive has not created before it")
         }
         switch tree.kind(of: file) {
@@ -55,10 +56,20 @@ struct ExtractionPlan {
             hardLinks.append((node, file))
             return node
         case .symbolicLink:
-            let node = try insert(path, as: .symbolicLink, name)
-            linkTargets[node] = linkTargets[file]
-            return node
+            return try setLink(insert(path, as: .symbolicLink, name), linkTargets[file] ?? [])
         }
+    }
+
+    private mutating func setLink(
+        _ node: PathTree.Node, _ target: [UInt8]
+    ) throws(ArchiveError) -> PathTree.Node {
+        linkBytes += target.count
+        guard linkBytes <= PathTree.maximumNamesBytes else {
+            throw ArchiveError(
+                .limitExceeded, "the link targets are longer than \(PathTree.maximumNamesBytes) bytes in all")
+        }
+        linkTargets[node] = target
+        return node
     }
 
     /// Judges where every symbolic link leads.
@@ -70,7 +81,7 @@ struct ExtractionPlan {
     }
 
     private func judge(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
-        try EntryPath(judging: name, in: tree.names, limitDepth: policy.limits.depth)
+        try EntryPath(judging: name, in: tree.names, policy: policy)
     }
 
     private func judgeBelowRoot(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
@@ -95,6 +106,10 @@ struct ExtractionPlan {
         _ path: EntryPath, as kind: PathTree.Kind, _ name: Range<Int>
     ) throws(ArchiveError) -> PathTree.Node {
         let insertion = try tree.insert(path.components, as: kind)
+        guard (tree.count - 1) / 2 <= policy.limits.entries else {
+            throw ArchiveError(
+                .limitExceeded, "the paths imply more directories than the limit of \(policy.limits.entries)")
+        }
         if !insertion.isNew {
             let existing = tree.kind(of: insertion.node)
             guard existing == .directory, kind == .directory else {
@@ -109,6 +124,6 @@ struct ExtractionPlan {
     private mutating func judgeLookalike(_ node: PathTree.Node, _ name: Range<Int>) throws(ArchiveError) {
         let difference = "differs from '\(tree.description(of: node))' only by case or Unicode normalisation"
         if policy.names == .portable { throw ArchiveError(.unsafe, difference) }
-        warn("entry '\(escapedText(tree.names[name]))' \(difference)")
+        warn("entry '\(shownName(tree.names[name]))' \(difference)")
     }
 }

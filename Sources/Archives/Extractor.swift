@@ -63,8 +63,8 @@ final class Extractor {
         let time = policy.preservesTimes ? modified : nil
         let written = try writer.write(
             content, to: path, isExecutable: isExecutable, modified: time
-        ) { (bytes, fileBytes) throws(ArchiveError) in
-            try self.budget.charge(Int64(bytes), entryBytes: fileBytes, inputBytes: inputBytes())
+        ) { (piece) throws(ArchiveError) in
+            try self.budget.charge(piece, inputBytes: inputBytes())
         }
         report(path, written.sizeBytes, written.digest, isExecutable, time)
     }

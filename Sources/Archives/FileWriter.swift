@@ -9,6 +9,14 @@ final class FileWriter {
         let digest: SHA256Digest
     }
 
+    /// A part of a file that is about to be written.
+    struct Piece {
+        let bytes: Int64
+        /// The file's length with this piece.
+        let fileBytes: Int64
+        let isHole: Bool
+    }
+
     private let directory: Directory
     private let observer: UnpackObserver
     private let hasher = SHA256()
@@ -21,27 +29,34 @@ final class FileWriter {
 
     deinit { buffer.deallocate() }
 
-    /// Creates the file at `path`, which must not be there, with all of `content`.
-    /// - Parameter charge: called with each piece's length and the file's length so far, before the piece is written.
+    /// Creates the file at `path`, which must not be there, with all of `content`; where that is a hole, so is the file.
+    /// - Parameter charge: called for each piece, before it is written.
     func write(
         _ content: any ByteStream, to path: RelativePath, isExecutable: Bool, modified: Timestamp?,
-        charge: (_ bytes: Int, _ fileBytes: Int64) throws(ArchiveError) -> Void
+        charge: (Piece) throws(ArchiveError) -> Void
     ) throws(ArchiveError) -> Written {
         let file = try create(path)
+        let sparse = content as? SparseStream
         var size: Int64 = 0
         hasher.reset()
         while true {
             if observer.shouldStop() { throw ArchiveError(.stopped, "stopped", entry: path.description) }
             let count = try content.read(into: buffer)
             if count == 0 { break }
+            let isHole = sparse?.lastPieceIsHole ?? false
+            try charge(Piece(bytes: Int64(count), fileBytes: size + Int64(count), isHole: isHole))
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            hasher.update(bytes)
+            if !isHole {
+                do { try file.write(bytes, at: size) } catch {
+                    throw ArchiveError(writing: error, entry: path.description)
+                }
+            }
             size += Int64(count)
-            try charge(count, size)
-            let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            hasher.update(piece)
-            do { try file.write(piece) } catch { throw ArchiveError(writing: error, entry: path.description) }
             observer.didWrite(count)
         }
         do {
+            if sparse != nil { try file.truncate(to: size) }
             try file.setMode(isExecutable ? 0o755 : 0o644)
             if let modified { try file.setModificationTime(modified) }
         } catch { throw ArchiveError(writing: error, entry: path.description) }

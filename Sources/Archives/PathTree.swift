@@ -40,9 +40,13 @@ struct PathTree {
     ///   - capacity: how many nodes to expect.
     init(names: [UInt8] = [], capacity: Int = 0) {
         self.names = names
-        nodes.reserveCapacity(capacity + 1)
+        // Some room for directories that no entry names, lest the array be doubled for them.
+        nodes.reserveCapacity(capacity + capacity / 8 + 1)
         slots = Array(repeating: 0, count: Self.tableSize(for: capacity))
     }
+
+    /// What a node takes beside its name and its share of the hash table.
+    static var bytesPerNode: Int { MemoryLayout<Storage>.stride }
 
     /// How many nodes there are, the root included.
     var count: Int { nodes.count }
@@ -64,11 +68,17 @@ struct PathTree {
     }
 
     /// The path of `node` for messages.
-    func description(of node: Node) -> String { path(of: node)?.description ?? "." }
+    func description(of node: Node) -> String { path(of: node).map { shownName($0.bytes) } ?? "." }
+
+    /// As many bytes of names as are held at once: short names that compress well could come without end.
+    static let maximumNamesBytes = 256 << 20
 
     /// Appends a name that a following `insert` refers to.
-    mutating func appendName(_ name: some Collection<UInt8>) -> Range<Int> {
+    mutating func appendName(_ name: some Collection<UInt8>) throws(ArchiveError) -> Range<Int> {
         let start = names.count
+        guard name.count <= Self.maximumNamesBytes - start else {
+            throw ArchiveError(.limitExceeded, "the names are longer than \(Self.maximumNamesBytes) bytes in all")
+        }
         names += name
         return start..<names.count
     }

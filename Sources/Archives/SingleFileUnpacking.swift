@@ -2,12 +2,13 @@ import Platform
 
 /// Unpacks what holds one file and no directory: gzip, zlib, bare deflate.
 struct SingleFileUnpacking {
-    let source: any ByteSource
+    let input: BufferedInput
     let format: ArchiveFormat
+    /// What the archive is called.
+    let archive: String
     let policy: ExtractionPolicy
 
     func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
-        let input = BufferedInput(SourceStream(source))
         let gzip = format == .gzip ? GzipStream(input) : nil
         try gzip?.readFirstHeader()
         var plan = ExtractionPlan(policy: policy)
@@ -35,7 +36,7 @@ struct SingleFileUnpacking {
 
     /// The caller's name, else the one within, else the archive's own: the first that is one safe component.
     private func addFile(named inner: [UInt8]?, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node {
-        if let name = policy.singleFileName { return try plan.addFile(plan.appendName(Array(name.utf8))) }
+        if let name = policy.singleFileName { return try plan.addFile(plan.appendName(name.utf8)) }
         for name in [inner.map(Self.lastComponent), ownName, Array("content".utf8)] {
             guard let name else { continue }
             if let node = try? plan.addFile(plan.appendName(name)) { return node }
@@ -52,7 +53,7 @@ struct SingleFileUnpacking {
 
     /// The archive's name without its directory and last extension.
     private var ownName: [UInt8] {
-        let component = Self.lastComponent(of: Array(source.name.utf8))
+        let component = Self.lastComponent(of: Array(archive.utf8))
         guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return component }
         return Array(component[..<dot])
     }

@@ -16,7 +16,11 @@ struct ZipDirectory {
         }
         // The count was checked against the directory's length, and that against the file's.
         entries.reserveCapacity(Int(end.entryCount))
+        let namesBytes = end.directoryBytes - end.entryCount * Int64(ZipEntry.fixedBytes)
+        names.reserveCapacity(Int(min(namesBytes, Int64(PathTree.maximumNamesBytes))))
         let window = SourceWindow(source, readAheadBytes: SourceWindow.capacityBytes)
+        // Headers are looked at where they lie in the window.
+        defer { withExtendedLifetime(window) {} }
         var offset = end.directoryOffset
         let limit = end.directoryOffset + end.directoryBytes
         while offset < limit {
@@ -33,6 +37,13 @@ struct ZipDirectory {
         names[Int(entry.nameOffset)..<(Int(entry.nameOffset) + Int(entry.nameBytes))]
     }
 
+    /// Entries in the order in which they lie in the archive.
+    func indicesByOffset() -> [UInt32] {
+        var order = entries.indices.map { UInt32(truncatingIfNeeded: $0) }
+        order.sort { entries[Int($0)].headerOffset < entries[Int($1)].headerOffset }
+        return order
+    }
+
     private static func countDiffers(_ offset: Int64) -> ArchiveError {
         ArchiveError(
             .malformed, "the central directory doesn't hold as many entries as the end record counts",
@@ -41,8 +52,12 @@ struct ZipDirectory {
 
     private mutating func append(_ header: ZipDirectoryHeader) throws(ArchiveError) {
         let name = try header.decodedName()
-        guard let nameOffset = UInt32(exactly: names.count), let nameBytes = UInt16(exactly: name.count) else {
-            throw header.error(.limitExceeded, "the names are too long to be held")
+        guard
+            name.count <= PathTree.maximumNamesBytes - names.count, let nameOffset = UInt32(exactly: names.count),
+            let nameBytes = UInt16(exactly: name.count)
+        else {
+            throw header.error(
+                .limitExceeded, "the names are longer than \(PathTree.maximumNamesBytes) bytes in all")
         }
         let entry = try header.entry(nameOffset: nameOffset, nameBytes: nameBytes, prefixBytes: end.prefixBytes)
         names += name
@@ -84,13 +99,13 @@ private struct ZipDirectoryHeader {
                 UnsafeRawBufferPointer(rebasing: whole[extraStart..<(extraStart + extraBytes)]))
         else {
             throw ArchiveError(
-                .malformed, "the extra fields are malformed", entry: escapedText(rawName), offsetBytes: offset)
+                .malformed, "the extra fields are malformed", entry: shownName(rawName), offsetBytes: offset)
         }
         self.extra = extra
     }
 
     func error(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
-        ArchiveError(code, reason, entry: escapedText(rawName), offsetBytes: offset)
+        ArchiveError(code, reason, entry: shownName(rawName), offsetBytes: offset)
     }
 
     private var flags: UInt16 { fixed.uint16(at: 8) }

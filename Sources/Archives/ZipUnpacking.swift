@@ -53,7 +53,8 @@ struct ZipUnpacking {
             if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
             readBytes += entry.compressedBytes
             try located(entry) { () throws(ArchiveError) in
-                try declared.charge(entry.sizeBytes, entryBytes: entry.sizeBytes, inputBytes: readBytes)
+                let whole = FileWriter.Piece(bytes: entry.sizeBytes, fileBytes: entry.sizeBytes, isHole: false)
+                try declared.charge(whole, inputBytes: readBytes)
                 nodes.append(try add(entry, to: &plan))
             }
         }
@@ -114,7 +115,7 @@ struct ZipUnpacking {
     ) throws(ArchiveError) -> Result {
         do { return try body() } catch {
             throw error.located(
-                entry: escapedText(archive.directory.name(of: entry)), offsetBytes: entry.headerOffset)
+                entry: shownName(archive.directory.name(of: entry)), offsetBytes: entry.headerOffset)
         }
     }
 }

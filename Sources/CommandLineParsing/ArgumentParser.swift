@@ -46,7 +46,8 @@ struct ArgumentParser {
             }
         }
         try checkOperands()
-        return ParsedCommand(command: command, operands: operands, values: all, given: Set(values.keys))
+        return ParsedCommand(
+            command: command, operands: operands, values: all, given: Set(values.keys), helpLine: helpLine)
     }
 
     // MARK: Options

@@ -20,6 +20,8 @@ package struct OptionDefinition: Sendable {
     /// Nil for a flag.
     package let argument: Argument?
     package let isRequired: Bool
+    /// Whether every one counts, and not only the last.
+    package let isRepeatable: Bool
     /// What stands in for the option when it isn't given.
     package let environment: String?
     /// The default as one would write it.
@@ -83,11 +85,21 @@ extension CommandOption {
         }
     }
 
+    /// An option that may be given several times; commas belong to its values.
+    package static func repeated<Element>(
+        _ name: String, short: Character? = nil, _ type: ArgumentType<Element>, help: String
+    ) -> Self where Value == [Element] {
+        Self(definition: OptionDefinition(name, short, help, .init(type), isRepeatable: true)) { given in
+            given.compactMap { $0 as? Element }
+        }
+    }
+
     /// An option that may be given several times, and each time with several values separated by commas.
     package static func list<Element>(
         _ name: String, short: Character? = nil, _ type: ArgumentType<Element>, help: String
     ) -> Self where Value == [Element] {
-        Self(definition: OptionDefinition(name, short, help, .init(.commaSeparated(type)))) { given in
+        Self(definition: OptionDefinition(name, short, help, .init(.commaSeparated(type)), isRepeatable: true)) {
+            given in
             given.flatMap { $0 as? [Element] ?? [] }
         }
     }
@@ -96,6 +108,7 @@ extension CommandOption {
 extension OptionDefinition {
     fileprivate init(
         _ name: String, _ short: Character?, _ help: String, _ argument: Argument? = nil, isRequired: Bool = false,
+        isRepeatable: Bool = false,
         environment: String? = nil, defaultText: String? = nil
     ) {
         self.name = name
@@ -103,6 +116,7 @@ extension OptionDefinition {
         self.help = help
         self.argument = argument
         self.isRequired = isRequired
+        self.isRepeatable = isRepeatable
         self.environment = environment
         self.defaultText = defaultText
     }

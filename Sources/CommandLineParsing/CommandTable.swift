@@ -89,6 +89,7 @@ package struct ParsedCommand: Sendable {
     /// By option name: from the command line, or else from the environment.
     let values: [String: [any Sendable]]
     let given: Set<String>
+    let helpLine: String
 
     /// The value of an option.
     package subscript<Value>(_ option: CommandOption<Value>) -> Value {
@@ -98,6 +99,11 @@ package struct ParsedCommand: Sendable {
     /// Whether an option stands on the command line itself, so that it wins over whatever else could set it.
     package func isGiven(_ option: CommandOption<some Sendable>) -> Bool {
         given.contains(option.definition.name)
+    }
+
+    /// An error for what only the command itself can see, such as two options that exclude each other.
+    package func usageError(_ problem: String) -> UsageError {
+        UsageError(problem, help: helpLine)
     }
 }
 

@@ -51,6 +51,7 @@ package struct HelpRenderer: Sendable {
         let short = option.short.map { "-\($0), " } ?? "    "
         let argument = option.argument.map { " \($0.placeholder)" } ?? ""
         var remarks: [String] = []
+        if option.isRepeatable { remarks.append("repeatable") }
         if option.isRequired { remarks.append("required") }
         if let text = option.defaultText { remarks.append("default: \(text)") }
         if let variable = option.environment { remarks.append("also: \(variable)") }

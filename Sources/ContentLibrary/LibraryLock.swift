@@ -16,8 +16,9 @@ package final class LibraryLock: Sendable {
     private init(file: OwnedDescriptor) { self.file = file }
 
     deinit {
-        // Only for messages: the lock itself goes with the descriptor.
+        // What it says is only for messages.
         try? file.truncate(to: 0)
+        file.unlock()
     }
 
     /// Takes the lock, or says who has it; never waits.

@@ -46,7 +46,7 @@ struct LibrarySetup {
     /// Leaves nothing behind where a library can't be.
     private func probe(_ root: Directory) throws(LibraryError) {
         let missing = try translating { () throws(SystemError) in
-            let internals = try root.subdirectory(LibraryLayout.internals, create: true)
+            let internals = try root.durableSubdirectory(LibraryLayout.internals)
             // A name of its own: another first run may be at the same point.
             let name = LibraryLayout.probe(UInt64.random(in: .min ... .max))
             defer { _ = try? internals.removeTree(name) }

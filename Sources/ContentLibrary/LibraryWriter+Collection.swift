@@ -14,7 +14,8 @@ package struct Collected: Hashable, Sendable {
 ///
 /// A generation goes before the content it names, and a receipt before its content, each for good: after a crash nothing names what is gone.
 extension LibraryWriter {
-    /// Removes old generations, and then the content that none of those kept names. Call it after a successful publication.
+    /// Removes old generations, and then the content that none of those kept names. Call it after a successful publication, and not while
+    /// another thread commits or publishes.
     ///
     /// Always kept: the current generation, the last `keep`, any younger than `keepAge`, any on whose directory a reader holds a shared
     /// `flock`, and what this writer committed and has not published yet.

@@ -22,10 +22,12 @@ package struct Diagnostic: Sendable, Hashable {
     package let notes: [Note]
     /// The way out, in one line.
     package let hint: String?
+    /// A part of the text that nobody should get to see, such as a password.
+    package let secret: SourceRange?
 
     package init(
         _ rule: some DiagnosticRule, _ message: String, at range: SourceRange, path: String? = nil, notes: [Note] = [],
-        hint: String? = nil
+        hint: String? = nil, secret: SourceRange? = nil
     ) {
         self.id = rule.id
         self.severity = rule.severity
@@ -34,6 +36,7 @@ package struct Diagnostic: Sendable, Hashable {
         self.path = path
         self.notes = notes
         self.hint = hint
+        self.secret = secret
     }
 }
 

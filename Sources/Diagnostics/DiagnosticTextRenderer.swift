@@ -1,13 +1,19 @@
+import Platform
+
 /// Writes diagnostics for people: one line each, or with the line of code and a caret below.
 ///
 /// Other forms (JSON, SARIF, GitHub) are renderers beside this one: they take the same ``Diagnostic`` and ``LineIndex``.
 package struct DiagnosticTextRenderer: Sendable {
     private let lines: LineIndex
     private let name: String
+    /// In the order of the text.
+    private let secrets: [SourceRange]
 
-    package init(_ lines: LineIndex) {
+    /// - Parameter diagnostics: all that is known about the text: what one of them keeps secret may stand on the line of another.
+    package init(_ lines: LineIndex, of diagnostics: [Diagnostic]) {
         self.lines = lines
-        self.name = lines.source.name.escapingControlCharacters()
+        self.name = escapedText(lines.source.name)
+        self.secrets = diagnostics.compactMap(\.secret).sorted { $0.start < $1.start }
     }
 
     /// `FILE:LINE:COL: error[J001]: message (at $.bundles[2].urls)`, without a line end.
@@ -82,6 +88,19 @@ package struct DiagnosticTextRenderer: Sendable {
 
     /// The bytes as text in which each scalar takes one place: a caret below has to line up, so nothing is escaped to something longer.
     private func displayed(_ range: Range<Int>) -> String {
+        var text = ""
+        var offset = range.lowerBound
+        for secret in secrets where secret.end > offset && secret.start < range.upperBound {
+            let start = max(secret.start, offset)
+            let end = min(secret.end, range.upperBound)
+            text += plain(offset..<start)
+            text += String(repeating: "*", count: plain(start..<end).unicodeScalars.count)
+            offset = end
+        }
+        return text + plain(offset..<range.upperBound)
+    }
+
+    private func plain(_ range: Range<Int>) -> String {
         var text = ""
         for scalar in String(decoding: lines.source.bytes[range], as: UTF8.self).unicodeScalars {
             text.unicodeScalars.append(scalar == "\t" ? " " : scalar.isUnsafeInMessages ? "\u{FFFD}" : scalar)

@@ -49,7 +49,7 @@ public final class DownloadedFile: Sendable {
         let last = fate.withLock { $0 }
         guard last != .taken else { return }
         if last == .waiting { try? partial.discard() }
-        try? partial.file.unlock()
+        partial.file.unlock()
         released()
     }
 

@@ -32,14 +32,14 @@ final class DownloaderCore: Sendable {
 
     /// Reads a complete file where blocking is fine.
     func read(_ file: DownloadedFile, limitBytes: Int) async throws(DownloadError) -> [UInt8] {
-        try await opening.run { () throws(DownloadError) in try file.bytes(limitBytes: limitBytes) }
+        try await opening.attempt { () throws(DownloadError) in try file.bytes(limitBytes: limitBytes) }
     }
 
     /// Does something with the store where blocking is fine, and where no partial file is being opened meanwhile.
     func store<Success: Sendable>(
         _ body: @escaping @Sendable (ResumeStore) throws(DownloadError) -> Success
     ) async throws(DownloadError) -> Success {
-        try await opening.run { [store] () throws(DownloadError) in try body(store) }
+        try await opening.attempt { [store] () throws(DownloadError) in try body(store) }
     }
 
     // MARK: What happens

@@ -137,7 +137,7 @@ final class PartialWriter {
             try? partial.discard()
         }
         // The lock goes before anybody hears of the end: what follows may be another try with the same file.
-        try? partial.file.unlock()
+        partial.file.unlock()
         return keeps ? positionBytes : 0
     }
 

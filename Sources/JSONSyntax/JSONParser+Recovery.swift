@@ -10,8 +10,10 @@ extension JSONParser {
                 .byteOrderMark, "the text begins with a byte order mark", at: 0, to: 3,
                 hint: "save it as UTF-8 without BOM")
         }
-        let first = Array(bytes.prefix(2))
-        if first == [0xFF, 0xFE] || first == [0xFE, 0xFF] || (first.count == 2 && first.contains(0)) {
+        let isMarked = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+        // ASCII in UTF-16 has a zero in every second byte.
+        let low = bytes.prefix(4).enumerated().filter { $0.offset % 2 == 1 }
+        if isMarked || bytes.first == 0 || (!low.isEmpty && low.allSatisfy { $0.element == 0 }) {
             report(.notUTF8, "the text looks like UTF-16, and JSON is UTF-8", at: 0, to: 2, hint: "save it as UTF-8")
             return false
         }

@@ -4,13 +4,13 @@ import Downloads
 import Platform
 
 /// Why a bundle isn't published: a stable code for programs and one line for people.
-package struct BundleFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct BundleFailure: Error, Sendable, CustomStringConvertible {
     package let code: Code
     package let message: String
     /// The URL it is about, as it may be shown.
-    package var url: String?
+    package let url: String?
     /// Whether a server said that what is here already is what it would send.
-    var isNotModified = false
+    let isNotModified: Bool
 
     package enum Code: String, Hashable, Sendable {
         case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
@@ -20,10 +20,11 @@ package struct BundleFailure: Error, Hashable, Sendable, CustomStringConvertible
         case paused
     }
 
-    init(_ code: Code, _ message: String, url: String? = nil) {
+    init(_ code: Code, _ message: String, url: String? = nil, isNotModified: Bool = false) {
         self.code = code
         self.message = message
         self.url = url
+        self.isNotModified = isNotModified
     }
 
     init(_ error: DownloadError, url: String) {
@@ -39,8 +40,7 @@ package struct BundleFailure: Error, Hashable, Sendable, CustomStringConvertible
             case .noSpace: .noSpace
             default: .downloadFailed
             }
-        self.init(code, error.message, url: url)
-        isNotModified = error.code == .unacceptableStatus(304)
+        self.init(code, error.message, url: url, isNotModified: error.code == .unacceptableStatus(304))
     }
 
     init(_ error: ArchiveError) {

@@ -38,7 +38,8 @@ struct BundleJob: Sendable {
 
     // MARK: One download
 
-    private func obtainPackage(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
+    private func obtainPackage(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent
+    {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
         let condition = receipt?.sources.first?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
         guard let file = try await fetcher.fetch(package.source, condition) else {
@@ -47,7 +48,7 @@ struct BundleJob: Sendable {
         }
         emit(.bundleVerified)
         do {
-            return try await blocking.run { () throws(BundleFailure) in
+            return try await blocking.attempt { () throws(BundleFailure) in
                 try commit(file, package: package, previous: previous)
             }
         } catch {
@@ -74,20 +75,26 @@ struct BundleJob: Sendable {
     ) throws(BundleFailure) -> [RelativePath: SHA256Digest] {
         guard bundle.isUnpacked else {
             let name = try path(package.keptName)
-            do throws(SystemError) { try file.place(at: name, in: staging.directory) } catch { throw BundleFailure(error) }
+            do throws(SystemError) { try file.place(at: name, in: staging.directory) } catch {
+                throw BundleFailure(error)
+            }
             return [name: file.digest]
         }
         let digests = Locked<[RelativePath: SHA256Digest]>([:])
         let observer = UnpackObserver(
             shouldStop: { [control = fetcher.control] in control.reason != nil },
             didCreate: { entry in
-                guard case .file(_, let sha256, _) = entry.content, let digest = SHA256Digest(bytes: sha256) else { return }
+                guard case .file(_, let sha256, _) = entry.content, let digest = SHA256Digest(bytes: sha256) else {
+                    return
+                }
                 digests.withLock { $0[entry.relativePath] = digest }
             })
         do throws(ArchiveError) {
             let source = try FileSource(file.descriptor, name: package.source.urls[0].text)
             let format: ArchiveFormat?
-            do throws(BundleFailure) { format = try package.archiveFormat() } catch { throw ArchiveError(.unsupported, error.message) }
+            do throws(BundleFailure) { format = try package.archiveFormat() } catch {
+                throw ArchiveError(.unsupported, error.message)
+            }
             let unpacker = Unpacker(source: source, format: format, policy: package.extractionPolicy)
             let summary = try unpacker.unpack(into: staging.directory, observer: observer)
             for warning in summary.warnings { emit(.warning(warning)) }
@@ -114,7 +121,7 @@ struct BundleJob: Sendable {
                 return previous
             }
             emit(.bundleVerified)
-            return try await blocking.run { () throws(BundleFailure) in
+            return try await blocking.attempt { () throws(BundleFailure) in
                 let origin = try origin(digests: files.map(\.digest))
                 if let stored = try stored(origin) {
                     try? staging.discard()
@@ -122,7 +129,8 @@ struct BundleJob: Sendable {
                 }
                 var digests: [RelativePath: SHA256Digest] = [:]
                 for file in files { digests[file.path] = file.digest }
-                return try seal(staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
+                return try seal(
+                    staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
             }
         } catch {
             try? staging.discard()

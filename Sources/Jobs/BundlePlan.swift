@@ -51,7 +51,8 @@ struct Planner {
     private func work(_ bundle: Bundle, _ address: BundleAddress) -> BundlePlan.Work {
         guard bundle.isSupported else {
             return .impossible(
-                BundleFailure(.unsupportedKind, "bundles of the kind '\(bundle.kind.rawValue)' can't be fetched by this version"))
+                BundleFailure(
+                    .unsupportedKind, "bundles of the kind '\(bundle.kind.rawValue)' can't be fetched by this version"))
         }
         do throws(LibraryError) {
             let current = try currentContent(address)

@@ -54,7 +54,9 @@ package struct DryRun: Sendable {
         }
         for location in options.manifests { await loader.load(location) }
         await downloader.shutDown()
-        let board = try RunBoard(options, library, loader.manifests) { emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)") }
+        let board = try RunBoard(options, library, loader.manifests) {
+            emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
+        }
         let steps =
             board.plans.map { Step($0.plan) }
             + board.leaving.map { Step(kind: .remove, bundle: "\($0)", bytes: 0, reason: nil) }

@@ -19,6 +19,8 @@ struct FileSetJob: Sendable {
         let path: RelativePath
         let digest: SHA256Digest
         let source: Receipt.Source
+        /// Whether it is what the source had when the content that is here was made.
+        var isUnchanged = false
     }
 
     /// Requests that wait at once: enough to keep every transfer slot busy.
@@ -29,8 +31,7 @@ struct FileSetJob: Sendable {
         let shelf = await blocking.run { [previous] in previous.flatMap(Shelf.init) }
         var placed: [Placed?] = Array(repeating: nil, count: sources.count)
         var failure: BundleFailure?
-        var unchangedCount = 0
-        await withTaskGroup(of: (Int, Result<Placed?, BundleFailure>).self) { group in
+        await withTaskGroup(of: (Int, Result<Placed, BundleFailure>).self) { group in
             var next = 0
             func startNext() {
                 guard next < sources.count, failure == nil else { return }
@@ -41,8 +42,7 @@ struct FileSetJob: Sendable {
             for _ in 0..<Self.window { startNext() }
             while let (index, result) = await group.next() {
                 switch result {
-                case .success(let file?): placed[index] = file
-                case .success(nil): unchangedCount += 1
+                case .success(let file): placed[index] = file
                 case .failure(let error) where failure == nil:
                     failure = error
                     group.cancelAll()
@@ -52,11 +52,11 @@ struct FileSetJob: Sendable {
             }
         }
         if let failure { throw failure }
-        if unchangedCount == sources.count { return nil }
-        return placed.compactMap(\.self)
+        let files = placed.compactMap(\.self)
+        return receipt != nil && files.allSatisfy(\.isUnchanged) ? nil : files
     }
 
-    private func result(_ index: Int, _ shelf: Shelf?) async -> Result<Placed?, BundleFailure> {
+    private func result(_ index: Int, _ shelf: Shelf?) async -> Result<Placed, BundleFailure> {
         do throws(BundleFailure) {
             return .success(try await place(sources[index], fetched: receipt?.sources[index], from: shelf))
         } catch {
@@ -65,33 +65,37 @@ struct FileSetJob: Sendable {
     }
 
     /// - Parameter fetched: what stood for the source when the content that is here was made, if that may still hold.
-    /// - Returns: nil when the source still has what it had then.
     private func place(
         _ source: BundleSource, fetched: Receipt.Source?, from shelf: Shelf?
-    ) async throws(BundleFailure) -> Placed? {
+    ) async throws(BundleFailure) -> Placed {
         let path = try path(source.path ?? "")
-        if let digest = source.file.digest.flatMap({ SHA256Digest(hex: $0.hex) }) {
+        if let digest = source.file.digest {
             if let known = try await take(digest, at: path, from: shelf) {
-                return fetched == nil ? Placed(path: path, digest: digest, source: known) : nil
+                return Placed(path: path, digest: digest, source: known, isUnchanged: true)
             }
         } else if let fetched, let validator = fetched.validator {
             if let file = try await fetcher.fetch(source.file, .unless(validator: validator)) {
                 return try await place(file, of: source, at: path)
             }
-            // It stands in staging all the same: another file of the bundle may have changed.
-            if try await take(fetched.sha256, at: path, from: shelf) != nil { return nil }
+            if let known = try await take(fetched.sha256, at: path, from: shelf) {
+                return Placed(path: path, digest: fetched.sha256, source: known, isUnchanged: true)
+            }
         }
         guard let file = try await fetcher.fetch(source.file) else {
             throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
         }
-        return try await place(file, of: source, at: path)
+        var placed = try await place(file, of: source, at: path)
+        placed.isUnchanged = file.digest == fetched?.sha256
+        return placed
     }
 
     private func place(
         _ file: FetchedFile, of source: BundleSource, at path: RelativePath
     ) async throws(BundleFailure) -> Placed {
         do throws(SystemError) {
-            try await blocking.run { [staging] () throws(SystemError) in try file.place(at: path, in: staging.directory) }
+            try await blocking.attempt { [staging] () throws(SystemError) in
+                try file.place(at: path, in: staging.directory)
+            }
         } catch {
             file.keep()
             throw BundleFailure(error)
@@ -104,7 +108,7 @@ struct FileSetJob: Sendable {
     ) async throws(BundleFailure) -> Receipt.Source? {
         guard let shelf, let source = shelf.sources[digest] else { return nil }
         do throws(LibraryError) {
-            let isPlaced = try await blocking.run { [staging] () throws(LibraryError) in
+            let isPlaced = try await blocking.attempt { [staging] () throws(LibraryError) in
                 try shelf.sharing.place(digest, sizeBytes: source.sizeBytes, at: path, in: staging)
             }
             return isPlaced ? source : nil

@@ -29,7 +29,7 @@ extension LoadedManifest {
         let source = SourceText(name: location.description, bytes: bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
-        let renderer = DiagnosticTextRenderer(LineIndex(source))
+        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
         guard let manifest, let id = ContentID(manifest.id.text) else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
@@ -42,7 +42,8 @@ extension LoadedManifest {
         return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
     }
 
-    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8] {
+    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8]
+    {
         do {
             switch location {
             case .file(let path):
@@ -83,7 +84,8 @@ extension LoadedManifest {
         guard !result.isEmpty else {
             throw BundleFailure(
                 .unresolvableURL,
-                "'\(escapedText(file.urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base")
+                "'\(escapedText(file.urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base"
+            )
         }
         return result
     }

@@ -43,7 +43,8 @@ struct ManifestLoader {
     private func admit(_ manifest: LoadedManifest, _ location: ManifestLocation) throws(RunProblem) {
         let serial = manifest.manifest.serial
         if manifests.contains(where: { $0.id == manifest.id }) {
-            throw RunProblem(.invalidManifest, "\(location): another manifest of this run has the id '\(manifest.id)' too")
+            throw RunProblem(
+                .invalidManifest, "\(location): another manifest of this run has the id '\(manifest.id)' too")
         }
         if !options.allowsRollback, let highest = highestSerial(manifest.id), serial < highest {
             throw RunProblem(
@@ -60,6 +61,6 @@ struct ManifestLoader {
     }
 }
 
-extension BundleManifest.Timestamp {
-    fileprivate var hasPassed: Bool { Int64(secondsSinceEpoch) <= Platform.Timestamp.now.seconds }
+extension Timestamp {
+    fileprivate var hasPassed: Bool { self <= Timestamp.now }
 }

@@ -33,7 +33,9 @@ extension PackagedFile {
     func archiveFormat() throws(BundleFailure) -> ArchiveFormat? {
         guard unpack.format != .auto else { return nil }
         guard let format = ArchiveFormat(rawValue: unpack.format.rawValue) else {
-            throw BundleFailure(.archiveUnsupported, "archives of the format '\(unpack.format.rawValue)' can't be unpacked by this version")
+            throw BundleFailure(
+                .archiveUnsupported,
+                "archives of the format '\(unpack.format.rawValue)' can't be unpacked by this version")
         }
         return format
     }

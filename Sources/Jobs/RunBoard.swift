@@ -120,7 +120,9 @@ final class RunBoard: Sendable {
             guard !contents.isEmpty else { continue }
             isEmpty = false
             let obtained = Set(contents.map(\.address.bundle.bundle))
-            let others = manifest.manifest.bundles.compactMap { ContentID($0.id.text) }.filter { !obtained.contains($0) }
+            let others = manifest.manifest.bundles.compactMap { ContentID($0.id.text) }.filter {
+                !obtained.contains($0)
+            }
             draft.setManifest(manifest.id, bytes: manifest.bytes, contents: contents, rollingForward: others)
         }
         return isEmpty ? nil : draft

@@ -31,7 +31,9 @@ package struct SingleFetch: Sendable {
             try await fetch(control, &summary, emit)
         } catch {
             exit = error.code == .noSpace ? .noSpace : .failure
-            if error.code != .paused { emit(.bundleFailed(code: error.code.rawValue, message: error.message), error.url) }
+            if error.code != .paused {
+                emit(.bundleFailed(code: error.code.rawValue, message: error.message), error.url)
+            }
         }
         if let reason = control.reason { exit = reason.exit }
         summary.duration = ContinuousClock.now - started
@@ -81,7 +83,9 @@ package struct SingleFetch: Sendable {
                 request.partialFile = try PartialFile.Location(path: target.partialPath)
                 let file = try await downloader.download(request, events: reporter.report)
                 if !file.isProvenComplete {
-                    emit(.warning("the server closed the connection without saying how long the file is; it may be cut"), "\(url)")
+                    emit(
+                        .warning("the server closed the connection without saying how long the file is; it may be cut"),
+                        "\(url)")
                 }
                 if let path = target.path { try file.take(to: path) } else { try file.write(to: STDOUT_FILENO) }
                 reporter.finished(bytes: file.sizeBytes)

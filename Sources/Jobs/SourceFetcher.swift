@@ -42,16 +42,17 @@ struct SourceFetcher: Sendable {
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> LocalCopy {
-        let copy = try await copying.run { [scratch, control] () throws(BundleFailure) in
+        let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
             try LocalCopy(of: url, in: scratch) { control.reason != nil }
         }
         if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
             throw BundleFailure(
                 .sizeMismatch, "the file has \(copy.sizeBytes) bytes where \(size) were asked for", url: "\(url)")
         }
-        if let digest = source.digest, digest.hex != copy.digest.description {
+        if let digest = source.digest, digest != copy.digest {
             throw BundleFailure(
-                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest.hex) was asked for", url: "\(url)")
+                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
+            )
         }
         return copy
     }
@@ -61,7 +62,7 @@ struct SourceFetcher: Sendable {
     ) async throws(BundleFailure) -> FetchedFile? {
         var request = DownloadRequest(url, mirrors: mirrors)
         request.sizeBytes = source.sizeBytes.map(Int64.init)
-        request.digest = source.digest.flatMap { SHA256Digest(hex: $0.hex) }
+        request.digest = source.digest
         request.priority = bundle.priority
         for header in bundle.headers { request.headers.append(header.name, header.value) }
         if case .unless(let validator) = condition { request.headers.append(condition: validator) }

@@ -74,7 +74,10 @@ package struct SyncRun: Sendable {
             case .granted(let writer): return (library, writer)
             case .busy(let process):
                 let holder = process.map { " (process \($0))" } ?? ""
-                throw LibraryError(.busy, "\(escapedText(options.libraryPath)) is in use by another run\(holder); try again when it has ended")
+                throw LibraryError(
+                    .busy,
+                    "\(escapedText(options.libraryPath)) is in use by another run\(holder); try again when it has ended"
+                )
             }
         } catch {
             let exit: ExitCode =
@@ -109,7 +112,8 @@ package struct SyncRun: Sendable {
         guard overflow || needed > space.free else { return }
         throw RunProblem(
             .noSpace,
-            "\(escapedText(options.libraryPath)): \(planned) bytes are to be fetched, but of \(space.free) free ones \(kept) must stay free; free some space, or lower --min-free")
+            "\(escapedText(options.libraryPath)): \(planned) bytes are to be fetched, but of \(space.free) free ones \(kept) must stay free; free some space, or lower --min-free"
+        )
     }
 
     // MARK: After

@@ -61,7 +61,9 @@ final class TransferReporter: Sendable {
             let fetched = max(0, progress.receivedBytes - progress.resumedFromBytes)
             let newBytes = state.isCoalesced ? 0 : max(0, fetched - state.countedBytes)
             state.countedBytes = fetched
-            guard isComplete || state.lastProgress.map({ now - $0 >= Self.interval }) ?? true else { return (false, newBytes) }
+            guard isComplete || state.lastProgress.map({ now - $0 >= Self.interval }) ?? true else {
+                return (false, newBytes)
+            }
             state.lastProgress = now
             return (true, newBytes)
         }

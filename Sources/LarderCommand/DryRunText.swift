@@ -12,7 +12,8 @@ struct DryRunText {
         if !report.steps.isEmpty {
             let free = report.freeBytes.map { ", \(HumanQuantity.bytes($0)) are free" } ?? ""
             lines.append(
-                "would fetch \(HumanQuantity.bytes(report.fetchedBytes)); needs at least \(HumanQuantity.bytes(report.peakBytes)) of disk\(free)")
+                "would fetch \(HumanQuantity.bytes(report.fetchedBytes)); needs at least \(HumanQuantity.bytes(report.peakBytes)) of disk\(free)"
+            )
         }
         text = lines.map { $0 + "\n" }.joined()
     }

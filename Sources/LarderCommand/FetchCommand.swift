@@ -35,7 +35,9 @@ struct FetchCommand {
             OptionGroup(
                 "Output", OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color),
         ],
-        examples: [Example("larder fetch https://example.org/film.mp4 -o film.mp4", "Again after a lost link: it goes on.")],
+        examples: [
+            Example("larder fetch https://example.org/film.mp4 -o film.mp4", "Again after a lost link: it goes on.")
+        ],
         exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .noSpace, .interrupted, .terminated))
 
     func run() async -> Jobs.ExitCode {

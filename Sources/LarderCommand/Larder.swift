@@ -6,15 +6,18 @@ import Platform
 /// The program: reads its command line and lets a command do the work.
 @main
 enum Larder {
-    static func main() async {
+    static func main() {
         SignalListener.ignoreBrokenPipes()
+        SignalListener.block(StopSignals.all)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do throws(UsageError) {
             switch try larderCommands.parse(arguments, environment: Environment.variables) {
             case .help(nil): Console.write(HelpRenderer(larderCommands).help())
             case .help(let command?): Console.write(HelpRenderer(larderCommands).help(for: command))
             case .version: Console.write("larder \(LarderVersion.text)\n")
-            case .run(let parsed): exit(await run(parsed).rawValue)
+            case .run(let parsed):
+                Task.detached { exit(await run(parsed).rawValue) }
+                while true { pause() }
             }
         } catch {
             Console.writeError("larder: \(error)\n")

@@ -68,7 +68,7 @@ struct SummaryLine {
             ("published", summary.published), ("unchanged", summary.unchanged), ("failed", summary.failed),
             ("paused", summary.paused),
         ].filter { $0.1 > 0 || $0.0 != "paused" }
-        let isIdle = exit == .success && summary.published == 0 && summary.failed == 0 && summary.requestCount == 0
+        let isIdle = exit == .success && summary.published == 0 && summary.failed == 0
         text =
             (isIdle ? "nothing to do: " : "") + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
             + "; fetched \(HumanQuantity.bytes(summary.fetchedBytes))"

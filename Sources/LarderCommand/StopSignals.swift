@@ -4,8 +4,10 @@ import Platform
 
 /// SIGINT and SIGTERM pause the run; a second one ends the process at once. SIGUSR1 asks for a line of progress.
 enum StopSignals {
+    static let all = [SIGINT, SIGTERM, SIGUSR1]
+
     static func start(_ control: RunControl, progress: @escaping @Sendable () -> Void) {
-        SignalListener.start([SIGINT, SIGTERM, SIGUSR1]) { signal in
+        SignalListener.start(all) { signal in
             switch signal {
             case SIGUSR1: progress()
             case _ where control.reason?.isSignal == true: _exit(128 + signal)

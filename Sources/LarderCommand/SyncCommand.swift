@@ -12,26 +12,36 @@ struct SyncCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     private static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library; made when missing")
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
+        help: "the content library; made when missing")
     private static let only = CommandOption<[String]>.list("only", .text("ID"), help: "these bundles alone")
-    private static let tag = CommandOption<[String]>.list("tag", .text("T"), help: "bundles with one of these tags alone")
+    private static let tag = CommandOption<[String]>.list(
+        "tag", .text("T"), help: "bundles with one of these tags alone")
     private static let base = CommandOption<String?>.optional(
         "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
-    private static let dryRun = CommandOption<Bool>.flag("dry-run", short: "n", help: "tell what would be done, do nothing")
+    private static let dryRun = CommandOption<Bool>.flag(
+        "dry-run", short: "n", help: "tell what would be done, do nothing")
     private static let allOrNothing = CommandOption<Bool>.flag(
         "all-or-nothing", help: "publish nothing unless every bundle can be")
-    private static let allowRollback = CommandOption<Bool>.flag("allow-rollback", help: "take a manifest with a lower serial")
-    private static let allowExpired = CommandOption<Bool>.flag("allow-expired", help: "take a manifest that has expired")
-    private static let keep = CommandOption<Int>.value("keep", .integer(1...1000), default: 2, help: "generations that stay")
+    private static let allowRollback = CommandOption<Bool>.flag(
+        "allow-rollback", help: "take a manifest with a lower serial")
+    private static let allowExpired = CommandOption<Bool>.flag(
+        "allow-expired", help: "take a manifest that has expired")
+    private static let keep = CommandOption<Int>.value(
+        "keep", .integer(1...1000), default: 2, help: "generations that stay")
     private static let keepAge = CommandOption<Duration>.value(
         "keep-age", .duration, default: .seconds(86_400), defaultText: "1d", help: "younger generations stay too")
 
-    private static let jobs = CommandOption<Int>.value("jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
-    private static let perHost = CommandOption<Int>.value("per-host", .integer(1...256), default: 6, help: "of these from one host")
-    private static let limitRate = CommandOption<Int?>.optional("limit-rate", .size, help: "bytes a second for the run as a whole")
+    private static let jobs = CommandOption<Int>.value(
+        "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
+    private static let perHost = CommandOption<Int>.value(
+        "per-host", .integer(1...256), default: 6, help: "of these from one host")
+    private static let limitRate = CommandOption<Int?>.optional(
+        "limit-rate", .size, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
         "max-bytes", .size, help: "pause once this many body bytes came in")
-    private static let deadline = CommandOption<Duration?>.optional("deadline", .duration, help: "pause after this long")
+    private static let deadline = CommandOption<Duration?>.optional(
+        "deadline", .duration, help: "pause after this long")
     private static let minFree = CommandOption<SizeOrPercent>.value(
         "min-free", .sizeOrPercent, default: .percent(5), help: "room that must stay free on the disk")
     private static let retries = CommandOption<Int>.value(

@@ -22,13 +22,17 @@ package final class JobQueue: Sendable {
     package func enqueue(_ job: @escaping Job) { shared.append(job) }
 
     /// Runs `body` on one of the queue's threads and hands its result back.
-    package func run<Success: Sendable, Failure: Error>(
+    package func run<Success: Sendable>(_ body: @escaping @Sendable () -> Success) async -> Success {
+        await withCheckedContinuation { continuation in
+            enqueue { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Runs `body`, which may fail, on one of the queue's threads.
+    package func attempt<Success: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        let result: Result<Success, Failure> = await withCheckedContinuation { continuation in
-            enqueue { continuation.resume(returning: Result(catching: body)) }
-        }
-        return try result.get()
+        try await run { Result(catching: body) }.get()
     }
 
     private final class Shared: @unchecked Sendable {

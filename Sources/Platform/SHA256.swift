@@ -29,11 +29,11 @@ package final class SHA256: @unchecked Sendable {
 
     /// The digest of all bytes so far; the running digest must be `reset` before it is fed again.
     package func finalize() -> SHA256Digest {
-        var value = SIMD32<UInt8>()
-        withUnsafeMutableBytes(of: &value) { buffer in
-            _ = EVP_DigestFinal_ex(context, buffer.assumingMemoryBound(to: UInt8.self).baseAddress, nil)
+        var bytes = [UInt8](repeating: 0, count: 32)
+        guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = SHA256Digest(bytes: bytes) else {
+            preconditionFailure("libcrypto could not end a digest")
         }
-        return SHA256Digest(value)
+        return digest
     }
 
     /// The digest of `bytes`.

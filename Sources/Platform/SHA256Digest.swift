@@ -1,31 +1,44 @@
 /// A SHA-256 value: 32 bytes, written as 64 lowercase hexadecimal digits.
+///
+/// Kept inline, as four words and no SIMD vector: Swift 6.3 gives async functions too small a frame for values aligned to more than 16 bytes.
 public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
-    private let value: SIMD32<UInt8>
+    /// The digest's bytes in their order, eight to a word, the first in the highest place.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    init(_ value: SIMD32<UInt8>) { self.value = value }
+    /// Takes the 32 bytes of a digest; nil for any other number of them.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        var rest = bytes.makeIterator()
+        func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(rest.next() ?? 0) } }
+        words = (word(), word(), word(), word())
+    }
 
     /// Reads 64 hexadecimal digits, in either case; nil for anything else.
     public init?(hex: String) {
         let digits = Array(hex.utf8)
         guard digits.count == 64 else { return nil }
-        var value = SIMD32<UInt8>()
-        for index in 0..<32 {
-            guard let high = Self.digitValue(digits[2 * index]), let low = Self.digitValue(digits[2 * index + 1]) else {
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: 64, by: 2) {
+            guard let high = Self.digitValue(digits[index]), let low = Self.digitValue(digits[index + 1]) else {
                 return nil
             }
-            value[index] = high << 4 | low
+            bytes.append(high << 4 | low)
         }
-        self.value = value
+        self.init(bytes: bytes)
     }
 
-    /// Takes the 32 bytes of a digest; nil for any other number of them.
-    public init?(bytes: [UInt8]) {
-        guard bytes.count == 32 else { return nil }
-        value = SIMD32(bytes)
+    /// Reads 64 hexadecimal digits in lower case, the form `description` writes; nil for anything else.
+    package init?(lowercaseHex text: String) {
+        self.init(hex: text)
+        guard !text.utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else { return nil }
     }
 
     /// The 32 bytes.
-    public var bytes: [UInt8] { (0..<32).map { value[$0] } }
+    public var bytes: [UInt8] {
+        [words.0, words.1, words.2, words.3].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+    }
 
     /// 64 lowercase hexadecimal digits.
     public var description: String {
@@ -38,6 +51,12 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// Whether both are the same digest.
+    public static func == (left: SHA256Digest, right: SHA256Digest) -> Bool { left.words == right.words }
+
+    /// The first word will do: the digits of a digest are as good as random.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
     private static func digitValue(_ character: UInt8) -> UInt8? {
         switch character {

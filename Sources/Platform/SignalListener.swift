@@ -2,11 +2,15 @@ import Glibc
 
 /// Signals turned into calls on a thread of their own, where any code may run.
 package enum SignalListener {
-    /// Blocks `signals` in the calling thread, and in every thread made after, so that only the listener receives them, and calls
-    /// `handler` for each that arrives. Call it once, before any other thread exists.
+    /// Keeps `signals` from doing what they do by default, in the calling thread and in every thread made after: call it on the main
+    /// thread before there is any other. An asynchronous `main` is too late, and waits where signals still end the process.
+    package static func block(_ signals: [Int32]) {
+        withUnsafePointer(to: signalSet(signals)) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
+    }
+
+    /// Calls `handler` for each of the blocked `signals` that arrives, and for those that came since they were blocked.
     package static func start(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
         let set = signalSet(signals)
-        withUnsafePointer(to: set) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
         _ = WorkerThread(name: "signals") {
             var waited = set
             while true {

@@ -10,10 +10,13 @@ struct CorpusTests {
     /// Where we differ from the corpus, on purpose.
     private static let differences: [String: ArchiveError.Code] = [
         // Bare deflate carries no mark that could be detected: it is read when the caller says so, and unknown otherwise.
-        "commons-compress/src/test/resources/bla.tar.deflate": .malformed
+        "commons-compress/src/test/resources/bla.tar.deflate": .malformed,
+        // Extension headers of 2 and 4 GiB are refused for what they claim, before it could be seen that they are cut short as well.
+        "commons-compress/src/test/resources/synthetic/long-name/gnu-fail.tar": .malformed,
+        "libarchive/libarchive/test/test_read_format_tar_pax_g_large.tar": .malformed,
     ]
 
-    @Test(arguments: CorpusCase.all.filter { !$0.kind.hasPrefix("tar") })
+    @Test(arguments: CorpusCase.all)
     func hasItsOutcome(_ item: CorpusCase) throws {
         let scratch = try Scratch()
         var policy = ExtractionPolicy()
@@ -23,7 +26,11 @@ struct CorpusTests {
         }
         #expect(try scratch.outsideIsUntouched())
         switch (outcome, item.expectedClass) {
-        case (.success, .ok), (.success, .okWithWarning), (.success, .either): try compare(scratch, with: item)
+        case (.success(let summary), .ok):
+            // What is right draws no warning, but for names of unknown encoding.
+            #expect(summary.warnings.allSatisfy { $0.contains("is not UTF-8") })
+            try compare(scratch, with: item)
+        case (.success, .okWithWarning), (.success, .either): try compare(scratch, with: item)
         case (.success(let summary), let expected): Issue.record("was unpacked (\(summary)), not \(expected)")
         case (.failure, .either): break
         case (.failure(let error), let expected):
@@ -37,18 +44,22 @@ struct CorpusTests {
         var unlisted = Set(tree.filter { $0.value.kind != .directory }.keys)
         for entry in item.entries {
             let path = Self.singleFileKinds.contains(item.kind) ? "content" : entry.path
-            guard let path else { continue }
+            guard let path, entry.type != "volume" else { continue }
             unlisted.remove(path)
-            let found = try #require(tree[path], "\(path)")
+            guard let found = tree[path] else {
+                Issue.record("\(path) is missing")
+                continue
+            }
             switch (entry.type, found.kind) {
-            case ("file", .file(let content)):
+            case ("file", .file(let content)), ("hardlink", .file(let content)):
                 #expect(entry.size == nil || entry.size == Int64(content.count), "\(path)")
                 #expect(entry.crc32 == nil || entry.crc32 == crc32(content), "\(path)")
                 #expect(found.status.mode == (entry.isExecutable ? 0o755 : 0o644), "\(path)")
                 #expect(entry.mtime == nil || entry.mtime?.seconds == found.status.modified.seconds, "\(path)")
-            case ("dir", .directory):
+            case ("dir", .directory), ("dumpdir", .directory):
                 #expect(found.status.mode == 0o755, "\(path)")
                 #expect(entry.mtime == nil || entry.mtime?.seconds == found.status.modified.seconds, "\(path)")
+            case ("hardlink", .symbolicLink): break  // A further name of a link is a link.
             case ("symlink", .symbolicLink(let target)):
                 #expect(target == Array((entry.link ?? "").utf8), "\(path)")
             default: Issue.record("\(path) is \(found.kind), not \(entry.type)")

@@ -169,6 +169,15 @@ import Testing
         #expect(diagnostics.map(\.message) == ["these bundles wait for each other: a → b → c → a"])
     }
 
+    @Test func whatOnlyLeadsIntoACycleIsNoPartOfIt() {
+        let bundles = [
+            ebook(", \"after\": [\"b\"]", id: "a"), ebook(", \"after\": [\"c\"]", id: "b"),
+            ebook(", \"after\": [\"b\"]", id: "c"),
+        ]
+        let diagnostics = decode(manifest(bundles: "[\(bundles.joined(separator: ","))]")).diagnostics
+        #expect(diagnostics.map(\.message) == ["these bundles wait for each other: b → c → b"])
+    }
+
     @Test func longChainsNeedNoStack() {
         let bundles = (0..<20_000).map { ebook($0 == 0 ? "" : ", \"after\": [\"b\($0 - 1)\"]", id: "b\($0)") }
         let reversed = manifest(bundles: "[\(bundles.reversed().joined(separator: ","))]")

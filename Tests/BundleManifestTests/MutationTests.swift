@@ -29,7 +29,7 @@ import Testing
         let (manifest, diagnostics) = Manifest.decode(source)
         #expect((manifest == nil) == diagnostics.hasErrors)
         #expect(diagnostics == diagnostics.sortedByPosition())
-        let renderer = DiagnosticTextRenderer(LineIndex(source))
+        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
         #expect(diagnostics.allSatisfy { !renderer.block($0).isEmpty && $0.range.end <= bytes.count })
     }
 }

@@ -1,4 +1,5 @@
 import BundleManifest
+import Diagnostics
 import Testing
 
 @Suite struct URLRuleTests {
@@ -19,12 +20,22 @@ import Testing
         ("javascript:1", "U004"), ("file:///x", "U005"), ("http:///x", "U006"), ("http:x", "U006"),
         ("https://:80/", "U006"),
         ("http://[::1/", "U006"), ("http://a]b/", "U006"), ("http://[::1]x/", "U006"), ("http://u:secret@h/", "U007"),
-        ("//u@h/x", "U007"),
+        ("//u@h/x", "U007"), ("http://u:secret %@h/", "U007"),
         ("http://h:0/", "U008"), ("http://h:65536/", "U008"), ("http://h:8x/", "U008"),
     ])
     func urlsThatAreRefused(_ url: String, _ id: String) {
         #expect(findings(withURL(url)) == ["\(id) $.bundles[0].urls[0]"])
         #expect(!decode(withURL(url)).diagnostics.contains { $0.message.contains("secret") })
+    }
+
+    @Test func credentialsAreNeverShown() {
+        let bundles =
+            "[\(ebook(", \"urls2\": 1, \"headers\": {\"Cookie\": \"hidden\"}").replacing("b.epub", with: "http://u:hidden@h/"))]"
+        let source = SourceText(name: "m.json", text: manifest(bundles: bundles))
+        let diagnostics = Manifest.decode(source).diagnostics
+        #expect(Set(diagnostics.map(\.id)) == ["U007", "S003", "H005"])
+        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
+        #expect(diagnostics.allSatisfy { !renderer.block($0).contains("hidden") })
     }
 
     @Test(arguments: [

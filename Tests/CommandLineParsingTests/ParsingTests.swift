@@ -36,6 +36,11 @@ import Testing
         #expect(parsed[Sample.only] == ["a", "b", "c"])
     }
 
+    @Test func repeatedOptionsKeepTheirCommas() throws {
+        let parsed = try run(["fetch", "u", "--header", "Accept: a, b", "--header=X: y"])
+        #expect(parsed[Sample.header] == ["Accept: a, b", "X: y"])
+    }
+
     @Test func quantitiesAreTyped() throws {
         let parsed = try run([
             "sync", "-ld", "m", "--limit-rate=2M", "--min-free", "1G", "--deadline", "30m", "--color=never",
@@ -130,6 +135,11 @@ import Testing
     ])
     func wrongUsageIsToldInOneLine(_ arguments: [String], _ message: String) {
         #expect(problem(arguments) == message)
+    }
+
+    @Test func commandsTellWhatOnlyTheyCanSee() throws {
+        let error = try run(["fetch", "u"]).usageError("--a and --b exclude each other")
+        #expect(error.description == "--a and --b exclude each other (see sample fetch --help)")
     }
 
     @Test func aWrongEnvironmentVariableIsNamed() {

@@ -14,10 +14,12 @@ enum Sample {
         "min-free", .sizeOrPercent, default: .percent(5), help: "keep this much disk free")
     static let deadline = CommandOption.optional("deadline", .duration, help: "pause everything after this long")
     static let only = CommandOption.list("only", .text("ID"), help: "these bundles alone")
-    static let dryRun = CommandOption<Bool>.flag("dry-run", short: "n", help: "tell what would be done and do nothing")
-    static let quiet = CommandOption<Bool>.flag("quiet", short: "q", help: "say nothing")
+    static let dryRun = CommandOption.flag("dry-run", short: "n", help: "tell what would be done and do nothing")
+    static let quiet = CommandOption.flag("quiet", short: "q", help: "say nothing")
     static let color = CommandOption.value("color", .word(), default: Color.auto, help: "colors in the output")
     static let output = CommandOption.optional("output", short: "o", .text("FILE|-"), help: "where to write")
+
+    static let header = CommandOption.repeated("header", .text("NAME: VALUE"), help: "an extra request header")
 
     static let display = OptionGroup("Output", quiet, color)
 
@@ -37,7 +39,7 @@ enum Sample {
             Command(
                 "fetch", summary: "fetch one URL", description: "Fetches one URL into a file.",
                 operands: [Operand("URL", help: "what to fetch"), Operand("NAME", .optional, help: "what to call it")],
-                groups: [OptionGroup("Transfers", output), display], exitCodes: [0, 64]),
+                groups: [OptionGroup("Transfers", output, header), display], exitCodes: [0, 64]),
             Command(
                 "manifest create", summary: "make a manifest", description: "Makes a manifest.", exitCodes: [0]),
             Command(

@@ -110,31 +110,3 @@ extension Staging {
         try file.write(Array(text.utf8))
     }
 }
-
-/// Runs `body` on a thread of its own, which may have its own umask, and may have no more rights over files than anybody has.
-func onOwnThread<Result: Sendable>(
-    umask: mode_t? = nil, unprivileged: Bool = false, _ body: @escaping @Sendable () throws -> Result
-) throws -> Result {
-    let outcome = Locked<Swift.Result<Result, any Error>?>(nil)
-    let thread = WorkerThread(name: "test") {
-        let result = Swift.Result {
-            if let umask {
-                // CLONE_FS: from here on the umask is this thread's alone.
-                try #require(call("unshare", 0x200) == 0)
-                _ = Glibc.umask(umask)
-            }
-            // Only the calling thread's; where the tests run unprivileged, it stays as it is.
-            if unprivileged { _ = call("setfsuid", 65534) }
-            return try body()
-        }
-        outcome.withLock { $0 = result }
-    }
-    thread.join()
-    return try #require(outcome.withLock { $0 }).get()
-}
-
-/// Calls a C function that Glibc's module doesn't show.
-private func call(_ name: String, _ argument: Int32) -> Int32 {
-    guard let address = dlsym(nil, name) else { return -1 }
-    return unsafeBitCast(address, to: (@convention(c) (Int32) -> Int32).self)(argument)
-}

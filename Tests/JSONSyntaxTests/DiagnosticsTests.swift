@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 import Testing
 
 @Suite struct DiagnosticsTests {
@@ -72,7 +73,7 @@ import Testing
         ("\u{85}\u{7F}\u{0}", "\\u{85}\\u{7F}\\u{0}"),
     ])
     func controlCharactersAreEscaped(_ text: String, _ escaped: String) {
-        #expect(text.escapingControlCharacters() == escaped)
+        #expect(escapedText(text) == escaped)
     }
 
     @Test func quotingCutsLongText() {
@@ -89,8 +90,16 @@ import Testing
         #expect(nearestMatch(to: word, among: ["size", "urls", "sha256"]) == expected)
     }
 
-    private func renderer(_ text: String) -> DiagnosticTextRenderer {
-        DiagnosticTextRenderer(LineIndex(SourceText(name: "f\u{1B}.json", text: text)))
+    @Test func secretsAreHiddenInTheCodeOfEveryFinding() {
+        let secret = Diagnostic(
+            Rule.sample, "secret", at: SourceRange(at: 3, length: 1), secret: SourceRange(start: 4, end: 9))
+        let block = renderer("ab p@éß cd", [secret]).block(
+            Diagnostic(Rule.sample, "no", at: SourceRange(start: 10, end: 12)))
+        #expect(block.hasSuffix("| ab p***\u{20}cd\n      |         ^~"))
+    }
+
+    private func renderer(_ text: String, _ diagnostics: [Diagnostic] = []) -> DiagnosticTextRenderer {
+        DiagnosticTextRenderer(LineIndex(SourceText(name: "f\u{1B}.json", text: text)), of: diagnostics)
     }
 }
 

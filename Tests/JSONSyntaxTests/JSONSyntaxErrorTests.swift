@@ -89,6 +89,31 @@ import Testing
         }
     }
 
+    /// Strings are looked at eight bytes at a time: what matters is found at every place in and after such a block.
+    @Test(arguments: [
+        (0x00 as UInt8, "J018"), (0x0F, "J018"), (0x10, "J018"), (0x1F, "J018"), (0x80, "J003"), (0xFF, "J003"),
+    ])
+    func badBytesAreFoundAtEveryPlaceInAString(_ byte: UInt8, _ id: String) {
+        for offset in 0..<24 {
+            var text = Array(repeating: UInt8(ascii: "a"), count: 24)
+            text[offset] = byte
+            #expect(findings([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")]) == ["\(id)@\(offset + 1)"])
+        }
+    }
+
+    @Test func whatIsPlainIsPlainAtEveryPlaceInAString() throws {
+        for byte in (0x20 as UInt8)...0x7F where byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
+            let text = Array(repeating: byte, count: 19)
+            let document = try JSONDocument([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")], name: "x")
+            #expect(document.root.string == String(decoding: text, as: UTF8.self))
+        }
+        for offset in 0..<24 {
+            let text = String(repeating: "a", count: offset) + "\\n" + String(repeating: "b", count: 24 - offset)
+            let document = try JSONDocument(Array("[\"\(text)\", 1]".utf8), name: "x")
+            #expect(document.root.elements.first { _ in true }?.string?.utf8.count == 25)
+        }
+    }
+
     @Test func unclosedBracketsAreNotedWhereTheyWereOpened() throws {
         let error = try #require(syntaxError("{\"a\": [1, {\"b\": 2"))
         #expect(error.diagnostics.map(\.id) == ["J010"])

@@ -33,7 +33,7 @@ import Testing
             let places = error.diagnostics.map(\.range)
             #expect(places.allSatisfy { 0 <= $0.start && $0.start <= $0.end && $0.end <= source.bytes.count })
             // Whatever is found can be shown.
-            let renderer = DiagnosticTextRenderer(LineIndex(source))
+            let renderer = DiagnosticTextRenderer(LineIndex(source), of: error.diagnostics)
             #expect(error.diagnostics.allSatisfy { renderer.block($0).hasPrefix("\(name):") })
         }
     }

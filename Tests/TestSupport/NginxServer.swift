@@ -51,6 +51,14 @@ package final class NginxServer: Sendable {
     /// Ends it, as its deinitializer does, too. Not by SIGKILL, which would leave its worker behind.
     package func stop() { process.kill(SIGTERM) }
 
+    /// Lets it end the requests it is at, and then itself.
+    ///
+    /// - Returns: all the requests it had: it writes its log after a client has the last byte, or is gone.
+    package func finish(within limit: Duration = .seconds(30)) async throws -> [Access] {
+        process.kill(SIGQUIT)
+        return Self.accesses(in: try await process.waitForExit(within: limit))
+    }
+
     package func url(_ path: String, host: String = "127.0.0.1") -> String {
         "\(certificate == nil ? "http" : "https")://\(host):\(port)\(path)"
     }

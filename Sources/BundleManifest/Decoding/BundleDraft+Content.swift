@@ -46,7 +46,7 @@ extension BundleDraft {
         let places = list.elements.filter { $0.kind == .object }.map { $0["path"] } + [joined?.place]
         for (ordinal, conflict) in conflicts {
             guard let place = places[ordinal], let first = places[conflict.first] else { continue }
-            let what = conflict.rule == .repeatedPath ? "appears again" : "is a file here and a folder there"
+            let what = conflict.rule == .repeatedPath ? "appears again" : "is both a file and a folder"
             context.report(
                 conflict.rule, "the path \((place.string ?? "").quotedForMessage()) \(what)", at: place,
                 notes: [Diagnostic.Note("it collides with this one", at: first.range)])

@@ -30,22 +30,26 @@ struct BundleOrder {
         // A misspelling is looked for among so many ids only: every unknown one is compared with all of these.
         let known = bundles.lazy.compactMap(\.id?.value.text).prefix(1000)
         for predecessor in bundles.flatMap(\.after) where positions[predecessor.value] == nil {
-            let nearest = nearestMatch(to: predecessor.value.text, among: known)
             context.report(
                 .unknownPredecessor, "there is no bundle \"\(predecessor.value)\" in this manifest",
                 at: predecessor.place,
-                hint: nearest.map { "did you mean \"\($0)\"?" })
+                hint: nearestMatch(to: predecessor.value.text, among: known).map { "did you mean \"\($0)\"?" })
         }
     }
 
     /// Reports bundles that wait for each other, one finding for each way back that a depth-first walk meets. The walk keeps a stack of its
     /// own: a chain may be as long as the manifest.
     func checkCycles(_ context: inout DecodingContext) {
-        enum State { case new, onStack, done }
+        enum State {
+            case new, done
+            /// With its place on the stack.
+            case waiting(Int)
+        }
         var states = [State](repeating: .new, count: bundles.count)
-        for start in bundles.indices where states[start] == .new {
+        for start in bundles.indices {
+            guard case .new = states[start] else { continue }
             var stack = [(bundle: start, nextEdge: 0)]
-            states[start] = .onStack
+            states[start] = .waiting(0)
             while let (bundle, edge) = stack.last {
                 guard edge < bundles[bundle].after.count else {
                     states[bundle] = .done
@@ -58,24 +62,21 @@ struct BundleOrder {
                 switch states[target] {
                 case .done: continue
                 case .new:
-                    states[target] = .onStack
+                    states[target] = .waiting(stack.count)
                     stack.append((target, 0))
-                case .onStack:
-                    let cycle = stack.map(\.bundle).drop { $0 != target } + [target]
-                    report(Array(cycle), at: predecessor.place, &context)
+                case .waiting(let place):
+                    context.report(
+                        .cyclicOrder, description(ofCycle: stack[place...].lazy.map(\.bundle)), at: predecessor.place)
                 }
             }
         }
     }
 
-    private func report(_ cycle: [Int], at place: JSONValue, _ context: inout DecodingContext) {
-        let names = cycle.compactMap { bundles[$0].id?.value.text }
-        let shown = names.count <= 8 ? names : names.prefix(6) + ["…"] + names.suffix(1)
-        context.report(
-            .cyclicOrder,
-            names.count == 2
-                ? "the bundle \"\(names[0])\" waits for itself"
-                : "these bundles wait for each other: \(shown.joined(separator: " → "))",
-            at: place)
+    /// Long cycles are cut: a manifest may be one.
+    private func description(ofCycle cycle: some RandomAccessCollection<Int>) -> String {
+        let names = cycle.prefix(6).compactMap { bundles[$0].id?.value.text }
+        guard cycle.count > 1 else { return "the bundle \"\(names.joined())\" waits for itself" }
+        let way = names + (cycle.count > names.count ? ["…"] : []) + names.prefix(1)
+        return "these bundles wait for each other: \(way.joined(separator: " → "))"
     }
 }

@@ -20,20 +20,24 @@ struct DecodingContext {
         self.options = options
     }
 
+    /// Message and hint are made only for a finding that is kept: looking for what a million misspelled keys may have meant takes long.
     mutating func report(
-        _ rule: ManifestRule, _ message: String, at value: JSONValue, notes: [Diagnostic.Note] = [], hint: String? = nil
+        _ rule: ManifestRule, _ message: @autoclosure () -> String, at value: JSONValue, notes: [Diagnostic.Note] = [],
+        hint: @autoclosure () -> String? = nil, secret: SourceRange? = nil
     ) {
         hasErrors = hasErrors || rule.severity == .error
         guard findings.count < Self.mostFindings else {
             dropped += 1
             return
         }
-        let diagnostic = Diagnostic(rule, message, at: value.markedRange, notes: notes, hint: hint)
+        let diagnostic = Diagnostic(rule, message(), at: value.markedRange, notes: notes, hint: hint(), secret: secret)
         findings.append(Finding(value: value, diagnostic: diagnostic))
     }
 
     mutating func report(_ problem: Problem, at value: JSONValue) {
-        report(problem.rule, problem.message, at: value, hint: problem.hint)
+        report(
+            problem.rule, problem.message, at: value, hint: problem.hint,
+            secret: problem.rule == .credentialsInURL ? value.range : nil)
     }
 
     mutating func reportRange(of value: JSONValue, _ expected: String) {

@@ -1,5 +1,6 @@
 import Diagnostics
 import JSONSyntax
+import Platform
 
 /// The keys of a manifest.
 struct ManifestDraft: Draft {
@@ -14,6 +15,7 @@ struct ManifestDraft: Draft {
     static let table = ObjectTable<ManifestDraft>(
         "a manifest",
         [
+            // Checked, and then known.
             Field("format", .formatName, .required) { _, _ in },
             Field("id", .id, .required) { $0.id = $1 },
             Field("serial", .positive, .required) { $0.serial = $1 },
@@ -41,7 +43,7 @@ struct BundleDraft: Draft {
     var unpack = UnpackDraft()
     var segments: Located<[SegmentEntry]>?
     var joinName: Located<String>?
-    var joinDigest: Located<ContentDigest>?
+    var joinDigest: Located<SHA256Digest>?
     var files: Located<[FileEntry]>?
     var selection = Selection()
     var priority = 0
@@ -79,7 +81,7 @@ struct BundleDraft: Draft {
 struct SourceDraft: Sendable {
     var urls: [URLReference] = []
     var sizeBytes: Int?
-    var digest: ContentDigest?
+    var digest: SHA256Digest?
 
     var source: SourceFile { SourceFile(urls: urls, sizeBytes: sizeBytes, digest: digest) }
 }

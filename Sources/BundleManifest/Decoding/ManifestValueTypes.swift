@@ -1,18 +1,19 @@
 import Diagnostics
 import JSONSyntax
+import Platform
 
 // The types of values that only manifests have.
 
 /// The format that this decoder reads.
-private let formatName = "larder/1"
+private let supportedFormat = "larder/1"
 
 extension ValueType<String> {
     static let formatName = ValueType("a string", .string) { value, context in
         let text = value.string ?? ""
-        if text != BundleManifest.formatName {
+        if text != supportedFormat {
             context.report(
                 .unknownFormat, "the format \(text.quotedForMessage()) is unknown", at: value,
-                hint: "this version reads \"\(BundleManifest.formatName)\"")
+                hint: "this version reads \"\(supportedFormat)\"")
         }
         return text
     }
@@ -57,12 +58,12 @@ extension ValueType<BundleID> {
 
 extension ValueType<Timestamp> {
     static let timestamp = parsed(
-        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z", { Timestamp($0) })
+        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z", { Timestamp(rfc3339: $0) })
 }
 
-extension ValueType<ContentDigest> {
+extension ValueType<SHA256Digest> {
     static let digest = parsed(
-        "a SHA-256", .badDigest, hint: "write 64 lowercase hexadecimal digits", ContentDigest.init)
+        "a SHA-256", .badDigest, hint: "write 64 lowercase hexadecimal digits", { SHA256Digest(lowercaseHex: $0) })
 }
 
 extension ValueType<Resolution> {
@@ -152,7 +153,7 @@ extension ValueType<[RequestHeader]> {
             context.report(
                 .secretInHeader, "the header \(name) looks like a secret, and everyone can read a manifest",
                 at: member.key,
-                hint: "use --netrc or --config")
+                hint: "use --netrc or --config", secret: member.value.range)
         }
         return RequestHeader(name: name, value: value)
     }

@@ -89,19 +89,20 @@ struct ObjectTable<Target: Draft>: Sendable {
     private func reportUnknown(_ key: JSONValue, _ context: inout DecodingContext) {
         let name = key.string ?? ""
         guard !name.utf8.starts(with: "x-".utf8) else { return }
-        let hint = nearestMatch(to: name, among: fields.map(\.name)).map { "did you mean \"\($0)\"?" }
         context.report(
             .unknownKey, "\(noun) has no key \(name.quotedForMessage())", at: key,
-            hint: hint ?? "a key of your own starts with x-")
+            hint: nearestMatch(to: name, among: fields.map(\.name)).map { "did you mean \"\($0)\"?" }
+                ?? "a key of your own starts with x-")
     }
 
     private func reportForeign(
         _ field: Field<Target>, _ key: JSONValue, _ kind: BundleKind, _ context: inout DecodingContext
     ) {
-        let kinds = BundleKind.allCases.filter(field.kinds.contains).map(\.rawValue).joined(separator: ", ")
         context.report(
             .keyOfOtherKind, "the key \"\(field.name)\" doesn't belong to a bundle of the kind \(kind.rawValue)",
             at: key,
-            hint: "it belongs to \(kinds)")
+            hint:
+                "it belongs to \(BundleKind.allCases.filter(field.kinds.contains).map(\.rawValue).joined(separator: ", "))"
+        )
     }
 }

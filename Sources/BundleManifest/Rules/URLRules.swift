@@ -5,12 +5,18 @@ enum URLRules {
     /// - Parameter allowsFileURLs: whether the manifest was read from a local path.
     static func check(_ text: String, allowsFileURLs: Bool) throws(Problem) -> URLReference {
         guard !text.isEmpty else { throw Problem(.emptyURL, "a URL can't be empty") }
-        try checkCharacters(text)
         // Without a colon and two slashes there is neither scheme nor authority.
         guard text.utf8.contains(UInt8(ascii: ":")) || text.utf8.starts(with: "//".utf8) else {
+            try checkCharacters(text)
             return URLReference(checked: text)
         }
         let parts = URLParts(text)
+        // First of all: other findings may quote the URL, or show it.
+        guard parts.authority?.utf8.contains(UInt8(ascii: "@")) != true else {
+            throw Problem(
+                .credentialsInURL, "a URL can't hold a user name or a password", hint: "use --netrc or --config")
+        }
+        try checkCharacters(text)
         if let authority = parts.authority { try check(authority: authority) }
         if let scheme = parts.scheme { try check(scheme: scheme, of: parts, allowsFileURLs: allowsFileURLs) }
         return URLReference(checked: text)
@@ -41,11 +47,6 @@ enum URLRules {
     }
 
     private static func check(authority: Substring) throws(Problem) {
-        // What stands before the @ may be a password: it is never quoted.
-        guard !authority.utf8.contains(UInt8(ascii: "@")) else {
-            throw Problem(
-                .credentialsInURL, "a URL can't hold a user name or a password", hint: "use --netrc or --config")
-        }
         let host = host(of: authority)
         let rest = authority[host.endIndex...]
         let isLiteral = host.utf8.starts(with: "[".utf8)

@@ -1,0 +1,59 @@
+# Larder's two commands are `make demo` and `make test`; `make help` lists them all.
+# Each installs the Debian packages it needs and finds missing (with sudo, where you aren't root).
+
+SHELL := /bin/bash
+
+# What `make soak` repeats; LARDER_SEED=… replays a run whose seed was printed.
+ROUNDS ?= 20
+# How often `make bench` runs each contender.
+RUNS ?= 5
+
+SOURCES := Package.swift Sources Tests
+# The same flags wherever release builds are made: a binary that needs no Swift on the machine it runs on.
+RELEASE := swift build --configuration release --static-swift-stdlib --product larder
+
+.PHONY: help build release demo test test-root soak bench format format-check clean
+
+help: ## What can be made
+	@sed --quiet 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand --tabs=16
+
+build: ## A debug build of everything, tests too
+	.ci/install build
+	swift build --build-tests
+
+release: ## .build/release/larder, which needs only libcurl, libcrypto, zlib and SQLite
+	.ci/install build
+	$(RELEASE)
+
+demo: ## A sync that is interrupted half-way, and carries on
+	.ci/install build demo
+	$(RELEASE)
+	Manifests/demo.sh .build/release/larder
+
+test: ## All tests but those that need root; at most half an hour on two cores
+	.ci/install build test
+	swift test
+
+# Mounts are made in a mount namespace of the tests' own, so that none outlives them.
+test-root: ## The tests that need root: full disks, read-only mounts
+	.ci/install build test root
+	swift build --build-tests
+	LARDER_ROOT_TESTS=1 unshare --mount swift test --skip-build --filter RootTests
+
+soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
+	.ci/install build test
+	LARDER_ROUNDS=$(ROUNDS) swift test --filter SoakTests
+
+bench: ## Larder against curl, wget2 and aria2 with sha256sum and unzip: RUNS=5
+	.ci/install build bench
+	$(RELEASE)
+	Tests/Bench/bench.py .build/release/larder $(RUNS)
+
+format: ## Format all Swift sources
+	swift format --in-place --recursive $(SOURCES)
+
+format-check: ## Whether all Swift sources are formatted and pass the lint
+	swift format lint --strict --recursive $(SOURCES)
+
+clean: ## Remove what was built
+	swift package clean

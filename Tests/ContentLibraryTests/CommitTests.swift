@@ -1,0 +1,118 @@
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+@testable import ContentLibrary
+
+@Suite struct CommitTests {
+    @Test func committedContentIsFoundByItsOrigin() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        let committed = try sample.commit(by: fixture.writer())
+        let store = try fixture.open().store
+        let found = try #require(try store.find(sample.origin))
+        #expect(found.address == committed.address)
+        #expect(found.header == committed.header)
+        #expect(found.header.contentBytes == 3)
+        #expect(try found.receipt().sources == sample.sources)
+        #expect(try found.receipt().entries.map(\.path) == ["content.txt"])
+        #expect(try store.find(Sample(text: "two").origin) == nil)
+        #expect(try store.find(Sample(version: "8").origin) == nil)
+        #expect(try store.find(Sample("museum", "guide").origin) == nil)
+    }
+
+    @Test func anAbbreviatedKeyThatHappensToAgreeIsNotEnough() throws {
+        let fixture = try Fixture()
+        let origin = try Sample().origin
+        try Sample().commit(by: fixture.writer())
+        let digest = try #require(SHA256Digest(hex: origin.key.prefix(digits: 16) + String(repeating: "0", count: 48)))
+        let other = Receipt.Origin(
+            bundle: origin.bundle, version: origin.version, kind: origin.kind, key: digest, created: origin.created)
+        #expect(other.address == origin.address)
+        #expect(try fixture.open().store.find(other) == nil)
+    }
+
+    @Test func committingTheSameAgainKeepsWhatReadersHave() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer()
+        let first = try Sample().commit(by: writer).directory.descriptor.status()
+        let second = try Sample().commit(by: writer).directory.descriptor.status()
+        #expect(first.inode == second.inode)
+        #expect(try writer.library.staging.names().isEmpty)
+    }
+
+    /// What is on the disk when a commit is cut short after each of its steps.
+    @Test(arguments: 0...3)
+    func aCommitCutShortIsNotBelievedAndDoesNotStandInTheWay(steps: Int) throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try interruptedCommit(of: sample, by: fixture.writer(), after: steps)
+
+        let writer = try fixture.writer()
+        #expect(try (writer.library.store.find(sample.origin) != nil) == (steps == 3))
+        #expect(try writer.library.staging.names().isEmpty)
+        let content = try sample.commit(by: writer)
+        #expect(try content.directory.readFile("content.txt", limitBytes: 10) == Array("one".utf8))
+        #expect(try writer.library.store.find(sample.origin)?.receipt().entries.count == 1)
+    }
+
+    private func interruptedCommit(of sample: Sample, by writer: LibraryWriter, after steps: Int) throws {
+        let staging = try sample.staged(by: writer)
+        let content = try staging.seal()
+        let receipt = Receipt(origin: sample.origin, sources: sample.sources, entries: content.entries)
+        let name = sample.origin.address.name
+        if steps > 0 { try writer.writeReceipt(receipt, of: staging) }
+        let parent = try writer.openPlace(of: sample.bundle)
+        if steps > 1 { try writer.moveContent(of: staging, to: name, in: parent) }
+        if steps > 2 { try writer.moveReceipt(of: staging, to: name, in: parent) }
+    }
+
+    @Test func aReceiptWithoutContentIsNoContent() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try sample.commit(by: fixture.writer())
+        let address = sample.origin.address
+        try fixture.directory().removeTree(RelativePath("store/\(address)"))
+
+        let writer = try fixture.writer()
+        #expect(try writer.library.store.find(sample.origin) == nil)
+        #expect(try sample.commit(by: writer).directory.names() == ["content.txt"])
+    }
+
+    @Test(arguments: ["", "{}", "garbage\n", "[1,2]\n", "{\"receipt\":1}\n"])
+    func aDamagedReceiptMeansFetchingAgainNotFailing(text: String) throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try sample.commit(by: fixture.writer())
+        try fixture.temporary.write(text.utf8, to: "library/store/\(sample.origin.address).receipt")
+
+        let writer = try fixture.writer()
+        #expect(try writer.library.store.find(sample.origin) == nil)
+        #expect(try sample.commit(by: writer).receipt().entries.count == 1)
+    }
+
+    @Test func aReceiptOfOtherContentIsNotBelieved() throws {
+        let fixture = try Fixture()
+        let (one, two) = (try Sample(text: "one"), try Sample(text: "two"))
+        let writer = try fixture.writer()
+        try one.commit(by: writer)
+        try two.commit(by: writer)
+        let store = "library/store/"
+        try fixture.temporary.write(
+            fixture.temporary.read("\(store)\(two.origin.address).receipt"), to: "\(store)\(one.origin.address).receipt"
+        )
+        #expect(try writer.library.store.open(one.origin.address) == nil)
+        #expect(try writer.library.store.open(two.origin.address) != nil)
+    }
+
+    @Test func aLinkInTheStoreIsNotFollowed() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try sample.commit(by: fixture.writer())
+        let path = try RelativePath("store/\(sample.origin.address)")
+        try fixture.directory().rename(path, to: "elsewhere")
+        try fixture.directory().makeSymbolicLink(path, target: Array("\(fixture.path)/elsewhere".utf8))
+        #expect(try fixture.open().store.find(sample.origin) == nil)
+    }
+}

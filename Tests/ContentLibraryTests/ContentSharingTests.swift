@@ -1,0 +1,80 @@
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+@testable import ContentLibrary
+
+@Suite struct ContentSharingTests {
+    private static let time = Timestamp(seconds: 1_000_000_000)
+
+    /// Stored content of two files, and a writer.
+    private func stored(_ fixture: Fixture) throws -> (LibraryWriter, StoredContent) {
+        let writer = try fixture.writer()
+        let staging = try staged(by: writer, ["same": "unchanged", "dir/other": "old"])
+        let sample = try Sample()
+        return (writer, try writer.commit(staging.seal(), origin: sample.origin, sources: []))
+    }
+
+    private func staged(by writer: LibraryWriter, _ files: [String: String]) throws -> Staging {
+        let staging = try writer.makeStaging()
+        for (path, text) in files {
+            try staging.write(text, to: path)
+            try staging.directory.open(RelativePath(path), flags: O_RDONLY).setModificationTime(Self.time)
+        }
+        return staging
+    }
+
+    @Test func anUnchangedFileOfAChangedBundleIsKeptOnce() throws {
+        let fixture = try Fixture()
+        let (writer, old) = try stored(fixture)
+        let staging = try staged(by: writer, ["moved": "unchanged", "dir/other": "new"])
+        let content = try staging.seal(sharing: ContentSharing(old))
+        #expect(content.sharedFiles == 1)
+        #expect(content.sharedBytes == 9)
+        #expect(try staging.directory.readFile("moved", limitBytes: 100) == Array("unchanged".utf8))
+        #expect(try staging.directory.readFile("dir/other", limitBytes: 100) == Array("new".utf8))
+        #expect(try staging.directory.status(of: "moved")?.modified == Self.time)
+        #expect(try writer.library.staging.names() == [staging.name])
+        // Sealing what is shared already finds that it is.
+        #expect(try staging.seal(sharing: ContentSharing(old)).sharedFiles == 1)
+        #expect(try writer.library.staging.names() == [staging.name])
+    }
+
+    @Test func aLinkIsMadeOnlyWhereModeAndTimeAgree() throws {
+        let fixture = try Fixture()
+        let (writer, old) = try stored(fixture)
+        let staging = try staged(by: writer, ["same": "unchanged"])
+        let other = Timestamp(seconds: 5)
+        try staging.directory.open("same", flags: O_RDONLY).setModificationTime(other)
+        _ = try staging.seal(sharing: ContentSharing(old))
+        // Shared by extents or not at all: in either case the new file has its own time, and so has the old one.
+        #expect(try staging.directory.status(of: "same")?.modified == other)
+        #expect(try old.directory.status(of: "same")?.modified == Self.time)
+        #expect(try old.directory.status(of: "same")?.linkCount == 1)
+    }
+
+    @Test func aFileThatIsInTheStoreNeedNotBeFetched() throws {
+        let fixture = try Fixture()
+        let (writer, old) = try stored(fixture)
+        let sharing = try ContentSharing(old)
+        let staging = try writer.makeStaging()
+        let digest = SHA256.digest(of: "unchanged".utf8)
+        #expect(try sharing.place(digest, sizeBytes: 9, at: "new/place", in: staging))
+        #expect(try staging.directory.readFile("new/place", limitBytes: 100) == Array("unchanged".utf8))
+        #expect(try !sharing.place(digest, sizeBytes: 8, at: "wrong/size", in: staging))
+        #expect(try !sharing.place(SHA256.digest(of: "no".utf8), sizeBytes: 2, at: "unknown", in: staging))
+        #expect(try staging.seal(digests: ["new/place": digest]).entries.count == 1)
+    }
+
+    @Test func damageAtRestDoesNotSpread() throws {
+        let fixture = try Fixture()
+        let (writer, old) = try stored(fixture)
+        try fixture.temporary.write("UNCHANGED".utf8, to: "library/store/\(old.address)/same")
+        let staging = try staged(by: writer, ["same": "unchanged"])
+        let sharing = try ContentSharing(old)
+        #expect(try staging.seal(sharing: sharing).sharedFiles == 0)
+        #expect(try staging.directory.readFile("same", limitBytes: 100) == Array("unchanged".utf8))
+        #expect(try !sharing.place(SHA256.digest(of: "unchanged".utf8), sizeBytes: 9, at: "other", in: staging))
+    }
+}

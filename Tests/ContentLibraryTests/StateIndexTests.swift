@@ -1,0 +1,155 @@
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+@testable import ContentLibrary
+
+@Suite struct StateIndexTests {
+    private let museum: ContentID
+    private let gallery: BundleAddress
+
+    init() throws {
+        museum = try #require(ContentID("museum"))
+        gallery = BundleAddress(manifest: museum, bundle: try #require(ContentID("gallery")))
+    }
+
+    @Test func runsAreRememberedNewestFirst() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let first = try index.beginRun(command: "sync", at: Timestamp(seconds: 100))
+        var counts = RunCounts()
+        (counts.published, counts.failed, counts.bytesFetched) = (3, 1, 1 << 40)
+        try index.endRun(first, exit: 2, counts: counts, at: Timestamp(seconds: 200))
+        let second = try index.beginRun(command: "refresh", at: Timestamp(seconds: 300))
+
+        let runs = try index.runs(limit: 10)
+        #expect(runs.map(\.id) == [second, first])
+        #expect(runs[0].ended == nil && runs[0].exit == nil && runs[0].command == "refresh")
+        #expect(runs[1].ended == Timestamp(seconds: 200) && runs[1].exit == 2 && runs[1].counts == counts)
+        #expect(try index.runs(limit: 1).count == 1)
+    }
+
+    @Test func theHistoryDoesNotGrowForEver() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer()
+        let index = try writer.openStateIndex()
+        // In one transaction: a thousand flushes take long.
+        let database = try SQLiteDatabase(path: writer.library.stateIndexPath)
+        try database.transaction { () throws(SQLiteError) in
+            for _ in 0..<1_010 { try database.run("INSERT INTO runs (command, started) VALUES ('sync', 1)") }
+        }
+        let last = try index.beginRun(command: "refresh")
+        let runs = try index.runs(limit: 5_000)
+        #expect(runs.count == 1_000)
+        #expect(runs.first?.id == last)
+    }
+
+    @Test func failuresAreCountedUntilASuccess() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        #expect(try index.bundles(of: museum).isEmpty)
+        try index.record([BundleOutcome(bundle: gallery, failure: "404")], at: Timestamp(seconds: 1))
+        try index.record([BundleOutcome(bundle: gallery, failure: "'quoted' ü")], at: Timestamp(seconds: 2))
+        var record = try #require(try index.bundles(of: museum)[gallery.bundle])
+        #expect(record.failure == "'quoted' ü" && record.failureCount == 2 && record.lastSuccess == nil)
+        #expect(record.lastFailure == Timestamp(seconds: 2))
+
+        try index.record([BundleOutcome(bundle: gallery)], at: Timestamp(seconds: 3))
+        record = try #require(try index.bundles(of: museum)[gallery.bundle])
+        #expect(record.failure == nil && record.failureCount == 0)
+        #expect(record.lastSuccess == Timestamp(seconds: 3) && record.lastFailure == Timestamp(seconds: 2))
+    }
+
+    @Test func theHighestSerialNeverFalls() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let numbers = try [1, 2].map { try #require(GenerationNumber($0)) }
+        #expect(try index.highestSerial(of: museum) == nil)
+        try index.recordPublication(numbers[0], serials: [museum: 9])
+        try index.recordPublication(numbers[1], serials: [museum: 4])
+        #expect(try index.highestSerial(of: museum) == 9)
+    }
+
+    @Test func theIndexOutlivesItsRun() throws {
+        let fixture = try Fixture()
+        _ = try fixture.writer().openStateIndex().beginRun(command: "sync")
+        #expect(try fixture.writer().openStateIndex().runs(limit: 10).count == 1)
+    }
+
+    enum Loss: CaseIterable {
+        case removed, empty, garbage, cut, otherTables, newer, link, directory
+    }
+
+    @Test(arguments: Loss.allCases)
+    func aLostIndexStartsAnewFromTheGenerations(loss: Loss) throws {
+        let fixture = try Fixture()
+        let path = fixture.temporary["library/.larder/state.db"]
+        do {
+            let writer = try fixture.writer()
+            let index = try writer.openStateIndex()
+            for number in 0..<20 {
+                _ = try index.beginRun(command: String(repeating: "x", count: 1_000) + "\(number)")
+            }
+            try Sample().publish(by: writer, manifestText: "{\"serial\": 7}")
+            try Sample("school", "books").publish(by: writer, manifestText: "{\"serial\": \"none\"}")
+        }
+        try damage(path, loss, fixture)
+
+        let writer = try fixture.writer()
+        let index = try writer.openStateIndex()
+        #expect(try index.runs(limit: 10).isEmpty)
+        #expect(try index.highestSerial(of: museum) == 7)
+        #expect(try index.recordedGeneration() == 2)
+        #expect(try index.beginRun(command: "sync") == 1)
+        let wasSetAside = ![.removed, .empty].contains(loss)
+        #expect(try (writer.library.quarantine.status(of: "state.db") != nil) == wasSetAside)
+        #expect(try writer.library.store.find(Sample().origin) != nil)
+    }
+
+    private func damage(_ path: String, _ loss: Loss, _ fixture: Fixture) throws {
+        let bytes = try readFile(path)
+        switch loss {
+        case .removed: #expect(unlink(path) == 0)
+        case .empty: try writeFile([], to: path)
+        case .garbage: try writeFile([UInt8](repeating: 0x5a, count: 10_000), to: path)
+        case .cut: try writeFile(Array(bytes[..<(bytes.count / 2)]), to: path)
+        case .otherTables:
+            #expect(unlink(path) == 0)
+            try SQLiteDatabase(path: path).execute("CREATE TABLE runs (other TEXT)")
+        case .newer: try SQLiteDatabase(path: path).execute("PRAGMA user_version = 99")
+        case .link:
+            try writeFile(bytes, to: fixture.temporary["elsewhere"])
+            #expect(unlink(path) == 0 && symlink(fixture.temporary["elsewhere"], path) == 0)
+        case .directory: #expect(unlink(path) == 0 && mkdir(path, 0o755) == 0)
+        }
+    }
+
+    @Test func aPublicationThatWasNotRecordedIsFoundByTheNextRun() throws {
+        let fixture = try Fixture()
+        do {
+            let writer = try fixture.writer()
+            let index = try writer.openStateIndex()
+            let generation = try Sample(text: "1").publish(by: writer, manifestText: "{\"serial\": 1}")
+            try index.recordPublication(generation.number, serials: [museum: 1])
+            // Killed before it is recorded:
+            try Sample(text: "2").publish(by: writer, manifestText: "{\"serial\": 2}")
+        }
+        #expect(try fixture.writer().openStateIndex().highestSerial(of: museum) == 2)
+    }
+
+    @Test func aFailedTransactionLeavesNothing() throws {
+        let temporary = try TemporaryDirectory()
+        let database = try SQLiteDatabase(path: temporary["a.db"])
+        try database.execute("CREATE TABLE t (v INTEGER NOT NULL)")
+        #expect(throws: SQLiteError.self) {
+            try database.transaction { () throws(SQLiteError) in
+                try database.run("INSERT INTO t VALUES (?)", [.integer(1)])
+                try database.run("INSERT INTO t VALUES (?)", [.null])
+            }
+        }
+        var count: Int64 = -1
+        try database.run("SELECT count(*) FROM t") { count = $0.integer(0) }
+        #expect(count == 0)
+    }
+}

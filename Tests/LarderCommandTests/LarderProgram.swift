@@ -1,0 +1,44 @@
+import Glibc
+import JSONSyntax
+import TestSupport
+
+/// The program itself, as its users start it.
+enum LarderProgram {
+    /// Where the package manager puts it: beside the tests.
+    static var path: String {
+        get throws {
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = try check(readlink("/proc/self/exe", &buffer, buffer.count), "readlink /proc/self/exe")
+            let tests = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return tests.prefix(upTo: tests.lastIndex(of: "/") ?? tests.startIndex) + "/larder"
+        }
+    }
+
+    static func start(_ arguments: [String]) throws -> ChildProcess { try ChildProcess(path, arguments) }
+
+    /// Runs it to its end.
+    static func run(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> ChildProcess.Result {
+        try await ChildProcess.run(path, arguments, within: limit)
+    }
+}
+
+/// A line that `--json` wrote.
+struct ProgramEvent {
+    let value: JSONValue
+
+    var name: String? { value["event"]?.string }
+    var bundle: String? { value["bundle"]?.string }
+
+    /// A number of the event, by its key.
+    subscript(key: String) -> Int? { value[key]?.integer }
+}
+
+extension ChildProcess.Result {
+    /// The events so far, without the line that isn't complete yet.
+    var events: [ProgramEvent] {
+        let lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+        return lines.compactMap { line in
+            (try? JSONDocument(Array(line), name: "event")).map { ProgramEvent(value: $0.root) }
+        }
+    }
+}
