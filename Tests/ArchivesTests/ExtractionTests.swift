@@ -1,12 +1,13 @@
 import Glibc
 import Platform
+import TestSupport
 import Testing
 
 @testable import Archives
 
 @Suite("What is created, and what is told of it")
 struct ExtractionTests {
-    private let content = noise(600_000)
+    private let content = deterministicBytes(600_000, seed: 1)
 
     @Test("Files, links and directories are reported with digest, mode and time")
     func report() throws {
@@ -62,7 +63,8 @@ struct ExtractionTests {
                 return count > 4
             }
         })
-        let unpacking = try Unpacking(ZipBuilder([.init("big", noise(2_000_000))]).build(), observer: observer)
+        let unpacking = try Unpacking(
+            ZipBuilder([.init("big", deterministicBytes(2_000_000, seed: 1))]).build(), observer: observer)
         #expect(unpacking.error?.code == .stopped)
         #expect(asked.withLock { $0 } == 5)
     }
