@@ -65,8 +65,9 @@ let package = Package(
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
         tests(of: "Archives", ["Platform", "CZlib"]),
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
-        tests(of: "Jobs", ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest"]),
+        tests(
+            of: "Jobs", ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
         tests(of: "CommandLineParsing"),
-        tests(of: "LarderCommand", ["FaultServer", "JSONSyntax"]),
+        tests(of: "LarderCommand", ["FaultServer", "JSONSyntax", "Jobs", "Platform"]),
     ]
 )

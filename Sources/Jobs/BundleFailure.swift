@@ -14,7 +14,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
 
     package enum Code: String, Hashable, Sendable {
         case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
-        case incomplete, localFileFailed, archiveDamaged, archiveUnsafe, archiveUnsupported, limitExceeded
+        case incomplete, htmlPage, localFileFailed, archiveDamaged, archiveUnsafe, archiveUnsupported, limitExceeded
         case noSpace, libraryFailed, unresolvableURL, unsupportedKind, dependencyFailed
         /// The run was stopped; what was fetched is kept and the next run carries on.
         case paused
@@ -43,7 +43,8 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
         self.init(code, error.message, url: url, isNotModified: error.code == .unacceptableStatus(304))
     }
 
-    init(_ error: ArchiveError) {
+    /// - Parameter url: where the archive came from.
+    init(_ error: ArchiveError, url: String) {
         let code: Code =
             switch error.code {
             case .malformed, .corrupted: .archiveDamaged
@@ -54,12 +55,20 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
             case .stopped: .paused
             case .unreadable, .unwritable: .libraryFailed
             }
-        self.init(code, "\(error)")
+        self.init(code, "\(error)", url: url)
     }
 
     init(_ error: LibraryError) { self.init(error.isNoSpace ? .noSpace : .libraryFailed, error.message) }
 
     init(_ error: SystemError) { self.init(LibraryError(error)) }
+
+    /// Whether the bytes themselves are no good, so that only other bytes from the same URL would help.
+    var isOfContent: Bool {
+        switch code {
+        case .archiveDamaged, .archiveUnsafe, .archiveUnsupported, .limitExceeded, .htmlPage: true
+        default: false
+        }
+    }
 
     /// Where and what: the URL, where there is one, and the message.
     package var description: String { url.map { "\($0): \(message)" } ?? message }

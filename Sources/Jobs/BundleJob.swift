@@ -52,8 +52,8 @@ struct BundleJob: Sendable {
                 try commit(file, package: package, previous: previous)
             }
         } catch {
-            // What was fetched is right; the trouble is ours, or the archive's own. Either way it needn't be fetched again.
-            if package.source.digest != nil || error.code != .archiveDamaged { file.keep() }
+            // Where the trouble is ours, or a digest says that these are the bytes, they needn't be fetched again.
+            if package.source.digest != nil || !error.isOfContent { file.keep() }
             throw error
         }
     }
@@ -61,6 +61,7 @@ struct BundleJob: Sendable {
     private func commit(
         _ file: FetchedFile, package: PackagedFile, previous: StoredContent?
     ) throws(BundleFailure) -> StoredContent {
+        try refuseHTMLPage(file, package)
         let origin = try origin(digests: [file.digest])
         if let stored = try stored(origin) { return stored }
         let source = receiptSource(package.source, file)
@@ -68,6 +69,17 @@ struct BundleJob: Sendable {
             let digests = try fill(staging, with: file, package: package)
             return (digests, origin, [source])
         }
+    }
+
+    /// What has a digest is what it should be, whatever it looks like.
+    private func refuseHTMLPage(_ file: FetchedFile, _ package: PackagedFile) throws(BundleFailure) {
+        guard package.source.digest == nil, file.isHTMLPage else { return }
+        let mayBePage = [".html", ".htm", ".xhtml"].contains { package.keptName.lowercased().hasSuffix($0) }
+        guard bundle.isUnpacked || !mayBePage else { return }
+        let due = bundle.isUnpacked ? "the archive" : "'\(escapedText(package.keptName))'"
+        throw BundleFailure(
+            .htmlPage, "an HTML page came instead of \(due): the network may want a login, or the URL may be wrong",
+            url: file.url)
     }
 
     private func fill(
@@ -83,6 +95,7 @@ struct BundleJob: Sendable {
         let digests = Locked<[RelativePath: SHA256Digest]>([:])
         let observer = UnpackObserver(
             shouldStop: { [control = fetcher.control] in control.reason != nil },
+            didWrite: { [limits = fetcher.limits] in limits.note(written: Int64($0)) },
             didCreate: { entry in
                 guard case .file(_, let sha256, _) = entry.content, let digest = SHA256Digest(bytes: sha256) else {
                     return
@@ -90,7 +103,7 @@ struct BundleJob: Sendable {
                 digests.withLock { $0[entry.relativePath] = digest }
             })
         do throws(ArchiveError) {
-            let source = try FileSource(file.descriptor, name: package.source.urls[0].text)
+            let source = try FileSource(file.descriptor, name: "")
             let format: ArchiveFormat?
             do throws(BundleFailure) { format = try package.archiveFormat() } catch {
                 throw ArchiveError(.unsupported, error.message)
@@ -100,7 +113,7 @@ struct BundleJob: Sendable {
             for warning in summary.warnings { emit(.warning(warning)) }
             emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))
         } catch {
-            throw BundleFailure(error)
+            throw BundleFailure(error, url: file.url)
         }
         return digests.withLock { $0 }
     }

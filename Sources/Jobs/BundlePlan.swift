@@ -3,10 +3,17 @@ import ContentLibrary
 import Platform
 
 /// What is to be done for one bundle.
-struct BundlePlan: Sendable {
+package struct BundlePlan: Sendable {
     let bundle: Bundle
     let address: BundleAddress
     let work: Work
+    /// Bytes that will be fetched, as far as the manifest tells.
+    let plannedBytes: Int64
+
+    init(bundle: Bundle, address: BundleAddress, work: Work) {
+        (self.bundle, self.address, self.work) = (bundle, address, work)
+        plannedBytes = Self.plannedBytes(bundle, work)
+    }
 
     enum Work: Sendable {
         /// The library has exactly this content.
@@ -19,19 +26,28 @@ struct BundlePlan: Sendable {
         case impossible(BundleFailure)
     }
 
-    /// Bytes that will be fetched, as far as the manifest tells.
-    var plannedBytes: Int64 {
+    /// The work in one word.
+    package enum State: String, Sendable {
+        case unchanged, revalidate, fetch, impossible
+    }
+
+    var state: State {
         switch work {
-        case .upToDate, .revalidate, .impossible: 0
-        case .obtain: bundle.sources.reduce(0) { $0.addingClamped(Int64($1.file.sizeBytes ?? 0)) }
+        case .upToDate: .unchanged
+        case .revalidate: .revalidate
+        case .obtain: .fetch
+        case .impossible: .impossible
         }
     }
-}
 
-extension Int64 {
-    fileprivate func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
+    private static func plannedBytes(_ bundle: Bundle, _ work: Work) -> Int64 {
+        guard case .obtain(let previous) = work else { return 0 }
+        // Only a set of files shares what it had before.
+        let held = bundle.package == nil ? Set((try? previous?.receipt())?.sources.map(\.sha256) ?? []) : []
+        let missing = bundle.sources.filter { source in
+            source.file.digest.flatMap { SHA256Digest(hex: $0.description) }.map { !held.contains($0) } ?? true
+        }
+        return missing.reduce(0) { $0.addingClamped(Int64($1.file.sizeBytes ?? 0)) }
     }
 }
 

@@ -14,11 +14,8 @@ package struct DryRun: Sendable {
 
     /// What would become of one bundle.
     package struct Step: Sendable {
-        package enum Kind: String, Sendable {
-            case unchanged, revalidate, fetch, fail, remove
-        }
-
-        package let kind: Kind
+        /// Nil for a bundle that would be removed: no manifest names it any more.
+        package let state: BundlePlan.State?
         package let bundle: String
         /// Bytes to fetch, as far as the manifest tells.
         package let bytes: Int64
@@ -54,16 +51,16 @@ package struct DryRun: Sendable {
         }
         for location in options.manifests { await loader.load(location) }
         await downloader.shutDown()
+        if loader.exit == .success { try options.checkSelection(in: loader.manifests) }
         let board = try RunBoard(options, library, loader.manifests) {
             emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
         }
         let steps =
             board.plans.map { Step($0.plan) }
-            + board.leaving.map { Step(kind: .remove, bundle: "\($0)", bytes: 0, reason: nil) }
-        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) { $0 &+ $1.plan.plannedBytes }
-        let (peak, overflow) = board.plannedBytes.addingReportingOverflow(unpacked)
+            + board.leaving.map { Step(state: nil, bundle: "\($0)", bytes: 0, reason: nil) }
+        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) { $0.addingClamped($1.plan.plannedBytes) }
         return Report(
-            steps: steps, fetchedBytes: board.plannedBytes, peakBytes: overflow ? .max : peak,
+            steps: steps, fetchedBytes: board.plannedBytes, peakBytes: board.plannedBytes.addingClamped(unpacked),
             freeBytes: try? library?.partial.descriptor.freeBytes(), exit: loader.exit)
     }
 
@@ -81,13 +78,8 @@ package struct DryRun: Sendable {
 
 extension DryRun.Step {
     fileprivate init(_ plan: BundlePlan) {
-        let (kind, reason): (Kind, String?) =
-            switch plan.work {
-            case .upToDate: (.unchanged, nil)
-            case .revalidate: (.revalidate, nil)
-            case .obtain: (.fetch, nil)
-            case .impossible(let failure): (.fail, failure.description)
-            }
-        self.init(kind: kind, bundle: "\(plan.address)", bytes: plan.plannedBytes, reason: reason)
+        var reason: String?
+        if case .impossible(let failure) = plan.work { reason = failure.description }
+        self.init(state: plan.state, bundle: "\(plan.address)", bytes: plan.plannedBytes, reason: reason)
     }
 }

@@ -2,19 +2,30 @@ import Downloads
 import Platform
 
 /// A file that is here, complete and proven, wherever it came from.
-enum FetchedFile: Sendable {
-    case downloaded(DownloadedFile)
-    case copied(LocalCopy)
+struct FetchedFile: Sendable {
+    enum Content: Sendable {
+        case downloaded(DownloadedFile)
+        case copied(LocalCopy)
+    }
+
+    private let content: Content
+    /// Where it came from, as it may be shown.
+    let url: String
+
+    init(_ content: Content, url: String) {
+        self.content = content
+        self.url = url
+    }
 
     var descriptor: OwnedDescriptor {
-        switch self {
+        switch content {
         case .downloaded(let file): file.descriptor
         case .copied(let copy): copy.descriptor
         }
     }
 
     var sizeBytes: Int64 {
-        switch self {
+        switch content {
         case .downloaded(let file): file.sizeBytes
         case .copied(let copy): copy.sizeBytes
         }
@@ -22,7 +33,7 @@ enum FetchedFile: Sendable {
 
     /// The SHA-256; a run's downloader takes it of everything.
     var digest: SHA256Digest {
-        switch self {
+        switch content {
         case .downloaded(let file): file.digest ?? SHA256.digest(of: [])
         case .copied(let copy): copy.digest
         }
@@ -30,7 +41,7 @@ enum FetchedFile: Sendable {
 
     /// What the server says distinguishes these bytes from later ones.
     var validator: String? {
-        switch self {
+        switch content {
         case .downloaded(let file): file.validator
         case .copied: nil
         }
@@ -39,7 +50,7 @@ enum FetchedFile: Sendable {
     /// Gives the file its place in a bundle's staging directory. Nothing is flushed: sealing does that.
     func place(at path: RelativePath, in directory: Directory) throws(SystemError) {
         if let parent = path.parent { try directory.makeDirectories(parent) }
-        switch self {
+        switch content {
         case .downloaded(let file): try file.take(to: path, in: directory, flush: false)
         case .copied(let copy): try directory.linkUnnamedFile(copy.descriptor, at: path)
         }
@@ -47,6 +58,15 @@ enum FetchedFile: Sendable {
 
     /// Leaves a download where the next run finds it, so that not a byte is fetched again.
     func keep() {
-        if case .downloaded(let file) = self { file.keep() }
+        if case .downloaded(let file) = content { file.keep() }
+    }
+
+    /// Whether it is a page for people. Networks that ask for a login answer every request with one, and with status 200.
+    var isHTMLPage: Bool {
+        let head = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+            count = (try? descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
+        }
+        let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.lowercased()
+        return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
     }
 }

@@ -20,12 +20,12 @@ extension LoadedManifest {
     private static let limitBytes = 256 << 20
 
     /// Reads and checks the manifest at `location`.
-    /// - Parameter warn: told what is odd but no error, a line each.
+    /// - Parameter warn: told what is odd but no error, each with its place.
     /// - Throws: `RunProblem` with 66 when it can't be read, 65 when it isn't valid, 77 when it requires what we don't know.
     static func load(
-        _ location: ManifestLocation, downloader: Downloader, warn: (String) -> Void
+        _ location: ManifestLocation, downloader: Downloader, redirects: RedirectPolicy, warn: (String) -> Void
     ) async throws(RunProblem) -> LoadedManifest {
-        let bytes = try await read(location, downloader)
+        let bytes = try await read(location, downloader, redirects)
         let source = SourceText(name: location.description, bytes: bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
@@ -33,8 +33,7 @@ extension LoadedManifest {
         guard let manifest, let id = ContentID(manifest.id.text) else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
-            throw RunProblem(
-                exit: isRefusal ? .refused : .invalidManifest, lines: diagnostics.map(renderer.block))
+            throw RunProblem(isRefusal ? .refused : .invalidManifest, findings: diagnostics.map(renderer.block))
         }
         for warning in diagnostics { warn(renderer.line(warning)) }
         let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }
@@ -42,28 +41,35 @@ extension LoadedManifest {
         return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
     }
 
-    private static func read(_ location: ManifestLocation, _ downloader: Downloader) async throws(RunProblem) -> [UInt8]
-    {
+    private static func read(
+        _ location: ManifestLocation, _ downloader: Downloader, _ redirects: RedirectPolicy
+    ) async throws(RunProblem) -> [UInt8] {
         do {
             switch location {
             case .file(let path):
-                return try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: limitBytes)
+                return try await readAbandonably { () throws(SystemError) in
+                    try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: limitBytes)
+                }
             case .standardInput:
-                // Ours for the moment only: the descriptor itself stays open.
-                let copy = OwnedDescriptor(adopting: dup(STDIN_FILENO), name: location.description)
-                return try copy.readAll(limitBytes: limitBytes)
+                return try await readAbandonably { () throws(SystemError) in
+                    // Ours for the moment only: the descriptor itself stays open.
+                    let copy = OwnedDescriptor(adopting: dup(STDIN_FILENO), name: "standard input")
+                    return try copy.readAll(limitBytes: limitBytes)
+                }
             case .remote(let url):
                 var request = DownloadRequest(url)
                 request.budgetBytes = Int64(limitBytes)
                 request.priority = .max
+                request.redirects = redirects
                 let file = try await downloader.download(request)
                 return try file.bytes(limitBytes: limitBytes)
             }
         } catch let error as DownloadError where error.code == .cancelled {
-            throw RunProblem(exit: .interrupted, lines: [])
+            throw .stopped
+        } catch is CancellationError {
+            throw .stopped
         } catch {
-            throw RunProblem(
-                exit: .unreadable, lines: ["\(location): the manifest can't be read: \(error)"])
+            throw RunProblem(.unreadable, "\(location): the manifest can't be read: \(error)")
         }
     }
 

@@ -27,7 +27,9 @@ struct ManifestLoader {
 
     mutating func load(_ location: ManifestLocation) async {
         do throws(RunProblem) {
-            let manifest = try await LoadedManifest.load(location, downloader: downloader) { emit(.warning($0), nil) }
+            let manifest = try await LoadedManifest.load(
+                location, downloader: downloader, redirects: options.redirects
+            ) { emit(.manifestFinding(text: $0, refusal: nil), nil) }
             try admit(manifest, location)
             emit(
                 .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),

@@ -26,7 +26,7 @@ final class RunBoard: Sendable {
             for bundle in manifest.manifest.bundles where options.selects(bundle) {
                 guard let plan = planner.plan(bundle) else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
-                emit(.bundlePlanned(bytes: plan.plannedBytes), plan.address)
+                emit(.bundlePlanned(plan.state, bytes: plan.plannedBytes), plan.address)
             }
         }
         self.plans = plans
@@ -45,12 +45,12 @@ final class RunBoard: Sendable {
         results.withLock { $0[index] = result }
     }
 
+    /// Whether any bundle has to be obtained, or its servers be asked.
+    var hasWork: Bool { plans.contains { $0.plan.state == .fetch || $0.plan.state == .revalidate } }
+
     /// Bytes that will be fetched in all, as far as the manifests tell.
     var plannedBytes: Int64 {
-        plans.reduce(0) { sum, entry in
-            let (total, overflow) = sum.addingReportingOverflow(entry.plan.plannedBytes)
-            return overflow ? .max : total
-        }
+        plans.reduce(0) { $0.addingClamped($1.plan.plannedBytes) }
     }
 
     // MARK: What has become of it
@@ -91,8 +91,21 @@ final class RunBoard: Sendable {
         return summary
     }
 
+    /// Whether some bundle neither failed nor was obtained: the run was stopped before.
+    var isUnfinished: Bool {
+        let results = results.withLock { $0 }
+        return plans.contains { index, _ in
+            switch results[index] {
+            case .success: false
+            case .failure(let failure): failure.code == .paused
+            case nil: true
+            }
+        }
+    }
+
     /// What the bundles' fates alone make of the run.
-    var exit: ExitCode {
+    /// - Parameter isPublished: whether readers see by now what is new.
+    func exit(isPublished: Bool) -> ExitCode {
         let results = results.withLock { $0 }
         let failures = plans.compactMap { index, plan -> (failure: BundleFailure, isRequired: Bool)? in
             guard case .failure(let failure)? = results[index], failure.code != .paused else { return nil }
@@ -100,8 +113,11 @@ final class RunBoard: Sendable {
         }
         if failures.contains(where: { $0.failure.code == .noSpace }) { return .noSpace }
         guard failures.contains(where: \.isRequired) else { return .success }
-        let succeeded = results.values.contains { if case .success = $0 { true } else { false } }
-        return succeeded ? .partial : .failure
+        let isAnythingThere = results.values.contains { result in
+            guard case .success(let content) = result else { return false }
+            return isPublished || !isNew(content)
+        }
+        return isAnythingThere ? .partial : .failure
     }
 
     /// The next generation; nil when there is nothing to publish, or not everything and that is what was asked for.
@@ -144,13 +160,5 @@ final class RunBoard: Sendable {
             default: nil
             }
         }
-    }
-}
-
-extension RunOptions {
-    /// Whether a bundle is part of the run.
-    func selects(_ bundle: Bundle) -> Bool {
-        (onlyBundles.isEmpty || onlyBundles.contains(bundle.id.text))
-            && (onlyTags.isEmpty || !onlyTags.isDisjoint(with: bundle.tags))
     }
 }

@@ -3,6 +3,8 @@ import Platform
 /// Why a run stops before its time.
 package enum StopReason: Hashable, Sendable {
     case interrupted, terminated, deadline, byteBudget
+    /// The disk would have become fuller than it may.
+    case noRoom
 
     /// Whether somebody outside asked for it.
     package var isSignal: Bool { self == .interrupted || self == .terminated }
@@ -13,6 +15,7 @@ package enum StopReason: Hashable, Sendable {
         case .interrupted: .interrupted
         case .terminated: .terminated
         case .deadline, .byteBudget: .paused
+        case .noRoom: .noSpace
         }
     }
 }

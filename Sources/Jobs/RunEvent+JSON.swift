@@ -10,6 +10,7 @@ extension RunEvent {
             if let manifest { line.member("manifest", manifest) }
             if let bundle { line.member("bundle", bundle) }
             if let url { line.member("url", url) }
+            if let transfer { line.member("transfer", transfer) }
             kind.writeMembers(to: &line)
         }
         return writer.text
@@ -22,7 +23,7 @@ extension RunEvent.Kind {
         switch self {
         case .runStarted: "run.started"
         case .manifestLoaded: "manifest.loaded"
-        case .runFailed: "run.failed"
+        case .runFailed, .manifestFinding(_, refusal: .some): "run.failed"
         case .bundlePlanned: "bundle.planned"
         case .transferStarted: "transfer.started"
         case .transferCoalesced: "transfer.coalesced"
@@ -37,7 +38,7 @@ extension RunEvent.Kind {
         case .bundlePublished: "bundle.published"
         case .bundleFailed: "bundle.failed"
         case .generationPublished: "generation.published"
-        case .warning: "warning"
+        case .warning, .manifestFinding(_, refusal: nil): "warning"
         case .runFinished: "run.finished"
         }
     }
@@ -51,7 +52,13 @@ extension RunEvent.Kind {
         case .runFailed(let exit, let message):
             line.member("exit", exit.rawValue)
             line.member("message", message)
-        case .bundlePlanned(let bytes), .transferFinished(let bytes): line.member("bytes", bytes)
+        case .manifestFinding(let text, let refusal):
+            if let refusal { line.member("exit", refusal.rawValue) }
+            line.member("message", text)
+        case .bundlePlanned(let state, let bytes):
+            line.member("state", state.rawValue)
+            line.member("bytes", bytes)
+        case .transferFinished(let bytes): line.member("bytes", bytes)
         case .transferResumed(let offset): line.member("offset", offset)
         case .transferProgress(let received, let total, let rate):
             line.member("received", received)

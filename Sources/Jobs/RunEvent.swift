@@ -7,6 +7,8 @@ package struct RunEvent: Sendable {
     package var manifest: String?
     package var bundle: String?
     package var url: String?
+    /// Tells transfers apart, which may change their URL on the way: a number of its own for each in the run.
+    package var transfer: Int?
     package let kind: Kind
 
     package enum Kind: Sendable {
@@ -14,8 +16,10 @@ package struct RunEvent: Sendable {
         case manifestLoaded(serial: Int, bundles: Int)
         /// The run, or a manifest of it, is not carried through; the exit code says of what kind the trouble is.
         case runFailed(ExitCode, message: String)
-        /// Bytes that will have to be fetched, as far as the manifest tells; 0 for a bundle that is up to date.
-        case bundlePlanned(bytes: Int64)
+        /// What the check of a manifest found, with its place: `FILE:LINE:COL: warning[RULE]: …`. `refusal` when it isn't carried through for that.
+        case manifestFinding(text: String, refusal: ExitCode?)
+        /// What is to be done for a bundle, and the bytes that will have to be fetched, as far as they are known.
+        case bundlePlanned(BundlePlan.State, bytes: Int64)
         case transferStarted
         case transferCoalesced
         case transferResumed(offset: Int64)

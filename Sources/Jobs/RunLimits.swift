@@ -1,14 +1,16 @@
 import Platform
 
-/// Ends a run at its deadline or its byte budget.
+/// Ends a run at its deadline, at its byte budget, or when the disk gets too full.
 final class RunLimits: Sendable {
     private let control: RunControl
     private let maximumBytes: Int64?
     private let receivedBytes = Locked<Int64>(0)
     private let deadline: Task<Void, Never>?
+    private let room: RoomWatch
 
-    init(_ options: RunOptions, _ control: RunControl) {
+    init(_ options: RunOptions, _ control: RunControl, _ room: RoomWatch) {
         self.control = control
+        self.room = room
         maximumBytes = options.maximumBytes
         deadline = options.deadline.map { deadline in
             Task {
@@ -19,13 +21,19 @@ final class RunLimits: Sendable {
     }
 
     /// Notes body bytes that came in.
-    func note(_ bytes: Int64) {
+    func note(received bytes: Int64) {
+        note(written: bytes)
         guard let maximumBytes else { return }
         let isOver = receivedBytes.withLock { received in
             received += bytes
             return received >= maximumBytes
         }
         if isOver { control.stop(.byteBudget) }
+    }
+
+    /// Notes bytes that went to the disk.
+    func note(written bytes: Int64) {
+        if room.isShort(after: bytes) { control.stop(.noRoom) }
     }
 
     func end() { deadline?.cancel() }

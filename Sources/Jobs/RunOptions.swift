@@ -1,3 +1,5 @@
+import BundleManifest
+import Diagnostics
 import Downloads
 import Platform
 import Transfer
@@ -13,6 +15,10 @@ package struct RunOptions: Sendable {
     /// Only bundles with one of these tags; empty: all.
     package var onlyTags: Set<String> = []
     package var downloads = DownloaderConfiguration()
+    /// What becomes of redirects.
+    package var redirects = RedirectPolicy.follow(limit: 10)
+    /// The most bytes that one reply may carry; nil: any number.
+    package var bodyBudgetBytes: Int64?
     /// Publish nothing unless everything can be.
     package var allOrNothing = false
     package var allowsRollback = false
@@ -30,6 +36,20 @@ package struct RunOptions: Sendable {
     package init(libraryPath: String, manifests: [ManifestLocation]) {
         self.libraryPath = libraryPath
         self.manifests = manifests
+    }
+
+    /// Whether a bundle is part of the run.
+    func selects(_ bundle: Bundle) -> Bool {
+        (onlyBundles.isEmpty || onlyBundles.contains(bundle.id.text))
+            && (onlyTags.isEmpty || !onlyTags.isDisjoint(with: bundle.tags))
+    }
+
+    /// A bundle that was asked for by name must be in one of the manifests.
+    func checkSelection(in manifests: [LoadedManifest]) throws(RunProblem) {
+        let known = manifests.flatMap { $0.manifest.bundles.map(\.id.text) }
+        guard let unknown = onlyBundles.subtracting(known).min() else { return }
+        let hint = nearestMatch(to: unknown, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        throw RunProblem(.usage, "--only: no manifest has a bundle '\(escapedText(unknown))'\(hint)")
     }
 
     /// Room on a disk.

@@ -1,16 +1,20 @@
 /// Why a run, or a manifest of it, is not carried through.
 struct RunProblem: Error, Sendable {
     let exit: ExitCode
-    /// Lines for people.
-    let lines: [String]
+    /// What is told of it.
+    let events: [RunEvent.Kind]
 
-    init(exit: ExitCode, lines: [String]) {
+    init(_ exit: ExitCode, _ line: String) {
         self.exit = exit
-        self.lines = lines
+        events = [.runFailed(exit, message: line)]
     }
 
-    init(_ exit: ExitCode, _ line: String) { self.init(exit: exit, lines: [line]) }
+    /// - Parameter findings: what is wrong with a manifest, each with its place.
+    init(_ exit: ExitCode, findings: [String]) {
+        self.exit = exit
+        events = findings.map { .manifestFinding(text: $0, refusal: exit) }
+    }
 
-    /// What is told of it.
-    var events: [RunEvent.Kind] { lines.map { .runFailed(exit, message: $0) } }
+    /// The run was stopped: nothing is wrong, and whoever stopped it knows.
+    static let stopped = RunProblem(.paused, findings: [])
 }

@@ -5,6 +5,8 @@ import Transfer
 
 /// Fetches one URL into one file: what `larder fetch` does.
 package struct SingleFetch: Sendable {
+    private typealias Emit = @Sendable (_ kind: RunEvent.Kind, _ url: String?, _ transfer: Int?) -> Void
+
     private let url: TransferURL
     private let output: String?
     private let digest: SHA256Digest?
@@ -23,8 +25,8 @@ package struct SingleFetch: Sendable {
     package func run(control: RunControl, observer: @escaping RunObserver) async -> ExitCode {
         let started = ContinuousClock.now
         var summary = RunSummary()
-        let emit = { @Sendable (kind: RunEvent.Kind, url: String?) in
-            observer(RunEvent(time: .now, url: url, kind: kind))
+        let emit: Emit = { kind, url, transfer in
+            observer(RunEvent(time: .now, url: url, transfer: transfer, kind: kind))
         }
         var exit = ExitCode.success
         do throws(BundleFailure) {
@@ -32,18 +34,17 @@ package struct SingleFetch: Sendable {
         } catch {
             exit = error.code == .noSpace ? .noSpace : .failure
             if error.code != .paused {
-                emit(.bundleFailed(code: error.code.rawValue, message: error.message), error.url)
+                emit(.bundleFailed(code: error.code.rawValue, message: error.message), error.url, nil)
             }
         }
         if let reason = control.reason { exit = reason.exit }
         summary.duration = ContinuousClock.now - started
-        emit(.runFinished(summary, exit: exit), nil)
+        emit(.runFinished(summary, exit: exit), nil, nil)
         return exit
     }
 
     private func fetch(
-        _ control: RunControl, _ summary: inout RunSummary,
-        _ emit: @escaping @Sendable (RunEvent.Kind, String?) -> Void
+        _ control: RunControl, _ summary: inout RunSummary, _ emit: @escaping Emit
     ) async throws(BundleFailure) {
         let target = try target()
         if let digest, let path = target.path, Self.isThere(path, digest) {
@@ -72,10 +73,9 @@ package struct SingleFetch: Sendable {
     }
 
     private func transfer(
-        _ downloader: Downloader, _ target: Target, _ control: RunControl,
-        _ emit: @escaping @Sendable (RunEvent.Kind, String?) -> Void
+        _ downloader: Downloader, _ target: Target, _ control: RunControl, _ emit: @escaping Emit
     ) async -> Result<Void, BundleFailure> {
-        let reporter = TransferReporter(url: "\(url)", received: { _ in }) { emit($0, $1) }
+        let reporter = TransferReporter(url: "\(url)", received: { _ in }, emit: emit)
         let work = Task { () -> Result<Void, BundleFailure> in
             do throws(DownloadError) {
                 var request = DownloadRequest(url)
@@ -85,13 +85,13 @@ package struct SingleFetch: Sendable {
                 if !file.isProvenComplete {
                     emit(
                         .warning("the server closed the connection without saying how long the file is; it may be cut"),
-                        "\(url)")
+                        "\(url)", nil)
                 }
                 if let path = target.path { try file.take(to: path) } else { try file.write(to: STDOUT_FILENO) }
                 reporter.finished(bytes: file.sizeBytes)
                 return .success(())
             } catch {
-                let failure = BundleFailure(error, url: "\(url)")
+                let failure = BundleFailure(error, url: reporter.url)
                 reporter.failed(failure)
                 return .failure(failure)
             }

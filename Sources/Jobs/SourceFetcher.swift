@@ -14,7 +14,9 @@ struct SourceFetcher: Sendable {
     let copying: JobQueue
     let control: RunControl
     let limits: RunLimits
-    let emit: @Sendable (RunEvent.Kind, String) -> Void
+    let redirects: RedirectPolicy
+    let bodyBudgetBytes: Int64?
+    let emit: TransferReporter.Emit
 
     /// What the servers are told of the content that is here already.
     enum Condition: Sendable {
@@ -32,7 +34,7 @@ struct SourceFetcher: Sendable {
         var failure: BundleFailure?
         // Local files before the network, whatever the order: they cost nothing.
         for url in local {
-            do throws(BundleFailure) { return .copied(try await copy(url, source)) } catch { failure = error }
+            do throws(BundleFailure) { return try await copy(url, source) } catch { failure = error }
             if failure?.code == .paused { break }
         }
         if let first = remote.first {
@@ -41,7 +43,7 @@ struct SourceFetcher: Sendable {
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
     }
 
-    private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> LocalCopy {
+    private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
         let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
             try LocalCopy(of: url, in: scratch) { control.reason != nil }
         }
@@ -54,7 +56,7 @@ struct SourceFetcher: Sendable {
                 .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
             )
         }
-        return copy
+        return FetchedFile(.copied(copy), url: "\(url)")
     }
 
     private func download(
@@ -64,15 +66,20 @@ struct SourceFetcher: Sendable {
         request.sizeBytes = source.sizeBytes.map(Int64.init)
         request.digest = source.digest
         request.priority = bundle.priority
+        request.redirects = redirects
+        request.budgetBytes = bodyBudgetBytes
         for header in bundle.headers { request.headers.append(header.name, header.value) }
         if case .unless(let validator) = condition { request.headers.append(condition: validator) }
-        let reporter = TransferReporter(url: "\(url)", received: limits.note, emit: emit)
+        let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
             reporter.finished(bytes: file.sizeBytes)
-            return .downloaded(file)
+            return FetchedFile(.downloaded(file), url: reporter.url)
         } catch {
-            if case .unless = condition, error.isNotModified { return nil }
+            if case .unless = condition, error.isNotModified {
+                reporter.finished(bytes: 0)
+                return nil
+            }
             reporter.failed(error)
             throw error
         }
@@ -81,19 +88,18 @@ struct SourceFetcher: Sendable {
     private func proven(
         _ request: DownloadRequest, _ reporter: TransferReporter
     ) async throws(BundleFailure) -> DownloadedFile {
-        let url = "\(request.urls[0])"
         let file: DownloadedFile
         do throws(DownloadError) {
             file = try await downloader.download(request, events: reporter.report)
         } catch {
-            throw BundleFailure(error, url: url)
+            throw BundleFailure(error, url: reporter.url)
         }
         // An archive proves itself when it is unpacked; for anything else nobody could tell it from one that was cut.
         guard file.isProvenComplete || bundle.isUnpacked else {
             throw BundleFailure(
                 .incomplete,
                 "the server closed the connection without saying how long the file is; give its size or sha256 in the manifest",
-                url: url)
+                url: reporter.url)
         }
         return file
     }

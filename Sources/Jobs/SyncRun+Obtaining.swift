@@ -4,7 +4,7 @@ import Glibc
 import Platform
 
 extension SyncRun {
-    /// Works on every bundle of the board, several at once, each after those it waits for. When the run is stopped, what runs pauses.
+    /// Works on every bundle of the board, several at once, each after those it waits for. When the run is stopped, nothing more is begun.
     func obtain(
         _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits
     ) async {
@@ -12,9 +12,7 @@ extension SyncRun {
         let workshop = Workshop(
             writer: writer, downloader: downloader, limits: limits,
             blocking: JobQueue(name: "larder-bundle", threads: cores))
-        let work = Task { await obtainAll(board, workshop) }
-        control.onStop { work.cancel() }
-        await work.value
+        await obtainAll(board, workshop)
     }
 
     /// What all bundles of a run are made with.
@@ -62,8 +60,8 @@ extension SyncRun {
         let fetcher = SourceFetcher(
             manifest: manifest, bundle: plan.bundle, downloader: workshop.downloader,
             scratch: workshop.writer.library.partial, copying: workshop.blocking, control: control,
-            limits: workshop.limits
-        ) { kind, url in emit(kind, of: plan.address, url: url) }
+            limits: workshop.limits, redirects: options.redirects, bodyBudgetBytes: options.bodyBudgetBytes
+        ) { kind, url, transfer in emit(kind, of: plan.address, url: url, transfer: transfer) }
         return BundleJob(plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking) {
             emit($0, of: plan.address)
         }

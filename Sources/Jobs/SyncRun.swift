@@ -23,46 +23,53 @@ package struct SyncRun: Sendable {
     package func run() async -> ExitCode {
         let started = ContinuousClock.now
         emit(.runStarted(command: options.command))
-        var summary = RunSummary()
-        var exit: ExitCode
-        do throws(RunProblem) {
-            exit = try await work(&summary)
-        } catch {
-            exit = error.exit
-            report(error)
-        }
-        if let reason = control.reason { exit = exit.combined(with: reason.exit) }
+        // Whatever waits when the run is stopped ends with this task; a transfer, with its bytes on the disk.
+        let work = Task { await outcome() }
+        control.onStop { work.cancel() }
+        var (summary, exit) = await work.value
+        if let reason = control.reason, reason.isSignal { exit = exit.combined(with: reason.exit) }
         summary.duration = ContinuousClock.now - started
         emit(.runFinished(summary, exit: exit))
         return exit
     }
 
-    private func work(_ summary: inout RunSummary) async throws(RunProblem) -> ExitCode {
-        let (library, writer) = try openLibrary()
+    private func outcome() async -> (RunSummary, ExitCode) {
+        let library: Library
+        let writer: LibraryWriter
+        do throws(RunProblem) { (library, writer) = try openLibrary() } catch {
+            report(error)
+            return (RunSummary(), error.exit)
+        }
         let history = RunHistory(writer, command: options.command) { emit(.warning($0)) }
-        let downloader = Downloader(
-            configuration: options.downloads, store: ResumeStore(directory: library.partial))
-        let limits = RunLimits(options, control)
-        var (manifests, exit) = await load(downloader, history)
-        if !manifests.isEmpty {
-            do throws(RunProblem) {
-                let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
-                try checkRoom(board, library)
-                await obtain(board, writer: writer, downloader: downloader, limits: limits)
-                history.record(board.outcomes)
-                let isPublished = try publish(board, writer, history)
-                summary = board.summary(isPublished: isPublished)
-                exit = exit.combined(with: board.exit)
-            } catch {
-                report(error)
-                exit = exit.combined(with: error.exit)
-            }
+        let downloader = Downloader(configuration: options.downloads, store: ResumeStore(directory: library.partial))
+        let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
+            try library.partial.descriptor.fileSystemSpace()
+        }
+        let limits = RunLimits(options, control, room)
+        var summary = RunSummary()
+        var exit = ExitCode.success
+        do throws(RunProblem) {
+            let (manifests, loadingExit) = await load(downloader, history)
+            exit = loadingExit
+            // What can't be read may have what was asked for.
+            if exit == .success { try options.checkSelection(in: manifests) }
+            let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
+            try check(room, for: board)
+            await obtain(board, writer: writer, downloader: downloader, limits: limits)
+            history.record(board.outcomes)
+            let isPublished = try publish(board, writer, history)
+            summary = board.summary(isPublished: isPublished)
+            exit = exit.combined(with: board.exit(isPublished: isPublished))
+            if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
+        } catch {
+            report(error)
+            exit = exit.combined(with: error.exit)
         }
         limits.end()
         await downloader.shutDown()
         summary.note(downloader.statistics)
-        history.end(exit: control.reason.map { exit.combined(with: $0.exit) } ?? exit, summary)
-        return exit
+        history.end(exit: exit, summary)
+        return (summary, exit)
     }
 
     // MARK: Before
@@ -95,25 +102,21 @@ package struct SyncRun: Sendable {
         var loader = ManifestLoader(options, downloader: downloader, highestSerial: history.highestSerial) {
             emit($0, manifest: $1)
         }
-        for location in options.manifests where control.reason == nil { await loader.load(location) }
+        for location in options.manifests {
+            if let reason = control.reason { return (loader.manifests, loader.exit.combined(with: reason.exit)) }
+            await loader.load(location)
+        }
         return (loader.manifests, loader.exit)
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
-    private func checkRoom(_ board: RunBoard, _ library: Library) throws(RunProblem) {
-        let planned = board.plannedBytes
-        guard planned > 0 else { return }
-        let space: (free: Int64, total: Int64)
-        do throws(SystemError) { space = try library.partial.descriptor.fileSystemSpace() } catch {
+    private func check(_ room: RoomWatch, for board: RunBoard) throws(RunProblem) {
+        guard board.hasWork else { return }
+        let objection: String?
+        do throws(SystemError) { objection = try room.objection(to: board.plannedBytes) } catch {
             throw RunProblem(.failure, "\(error)")
         }
-        let kept = options.minimumFree.bytes(ofTotal: space.total)
-        let (needed, overflow) = planned.addingReportingOverflow(kept)
-        guard overflow || needed > space.free else { return }
-        throw RunProblem(
-            .noSpace,
-            "\(escapedText(options.libraryPath)): \(planned) bytes are to be fetched, but of \(space.free) free ones \(kept) must stay free; free some space, or lower --min-free"
-        )
+        if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }
     }
 
     // MARK: After
@@ -141,12 +144,28 @@ package struct SyncRun: Sendable {
 
     // MARK: Telling
 
-    func emit(_ kind: RunEvent.Kind, manifest: String? = nil, bundle: String? = nil, url: String? = nil) {
-        observer(RunEvent(time: .now, manifest: manifest, bundle: bundle, url: url, kind: kind))
+    private func emit(_ kind: RunEvent.Kind, manifest: String? = nil) {
+        observer(RunEvent(time: .now, manifest: manifest, kind: kind))
     }
 
-    func emit(_ kind: RunEvent.Kind, of bundle: BundleAddress, url: String? = nil) {
-        emit(kind, manifest: bundle.manifest.description, bundle: bundle.bundle.description, url: url)
+    func emit(_ kind: RunEvent.Kind, of address: BundleAddress, url: String? = nil, transfer: Int? = nil) {
+        observer(
+            RunEvent(
+                time: .now, manifest: "\(address.manifest)", bundle: "\(address.bundle)", url: url, transfer: transfer,
+                kind: kind))
+    }
+
+    /// Whoever set a deadline, a budget or sent a signal knows why the run ended; of a full disk nobody else tells.
+    private func tell(_ reason: StopReason) -> StopReason {
+        if reason == .noRoom {
+            emit(
+                .runFailed(
+                    reason.exit,
+                    message:
+                        "\(escapedText(options.libraryPath)): less than --min-free is free by now; what was fetched is kept. Free some space, and run again"
+                ))
+        }
+        return reason
     }
 
     private func report(_ problem: RunProblem) {

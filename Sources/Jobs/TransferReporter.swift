@@ -14,17 +14,25 @@ final class TransferReporter: Sendable {
         var isCoalesced = false
     }
 
-    private let emit: @Sendable (RunEvent.Kind, String) -> Void
+    typealias Emit = @Sendable (_ kind: RunEvent.Kind, _ url: String, _ transfer: Int) -> Void
+
+    private let number: Int
+    private let emit: Emit
     private let received: @Sendable (Int64) -> Void
     private let state: Locked<State>
     /// Five lines a second for each transfer are enough for any display.
     private static let interval: Duration = .milliseconds(200)
+    /// Numbers need only differ.
+    private static let lastNumber = Locked(0)
 
     /// - Parameter received: told of body bytes as they come in.
     init(
-        url: String, received: @escaping @Sendable (Int64) -> Void,
-        emit: @escaping @Sendable (RunEvent.Kind, String) -> Void
+        url: String, received: @escaping @Sendable (Int64) -> Void, emit: @escaping Emit
     ) {
+        number = Self.lastNumber.withLock { last in
+            last += 1
+            return last
+        }
         self.emit = emit
         self.received = received
         state = Locked(State(url: url))
@@ -43,6 +51,9 @@ final class TransferReporter: Sendable {
         case .retrying(let error, let delay): send(.transferRetrying(reason: error.message, delay: delay))
         }
     }
+
+    /// The source that was asked last: what a failure is about.
+    var url: String { state.withLock { $0.url } }
 
     func finished(bytes: Int64) { send(.transferFinished(bytes: bytes)) }
 
@@ -74,5 +85,5 @@ final class TransferReporter: Sendable {
                 received: progress.receivedBytes, total: progress.totalBytes, bytesPerSecond: progress.bytesPerSecond))
     }
 
-    private func send(_ kind: RunEvent.Kind) { emit(kind, state.withLock { $0.url }) }
+    private func send(_ kind: RunEvent.Kind) { emit(kind, url, number) }
 }

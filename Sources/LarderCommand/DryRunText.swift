@@ -6,8 +6,8 @@ struct DryRunText {
 
     init(_ report: DryRun.Report) {
         var lines = report.steps.map { step in
-            let size = step.kind == .fetch && step.bytes > 0 ? "  \(HumanQuantity.bytes(step.bytes))" : ""
-            return "\(Self.verb(step.kind))  \(step.bundle)\(size)\(step.reason.map { ": \($0)" } ?? "")"
+            let size = step.state == .fetch && step.bytes > 0 ? "  \(HumanQuantity.bytes(step.bytes))" : ""
+            return "\(Self.verb(step.state))  \(step.bundle)\(size)\(step.reason.map { ": \($0)" } ?? "")"
         }
         if !report.steps.isEmpty {
             let free = report.freeBytes.map { ", \(HumanQuantity.bytes($0)) are free" } ?? ""
@@ -18,13 +18,13 @@ struct DryRunText {
         text = lines.map { $0 + "\n" }.joined()
     }
 
-    private static func verb(_ kind: DryRun.Step.Kind) -> String {
-        switch kind {
+    private static func verb(_ state: BundlePlan.State?) -> String {
+        switch state {
         case .unchanged: "unchanged "
         case .revalidate: "ask server"
         case .fetch: "fetch     "
-        case .fail: "fail      "
-        case .remove: "remove    "
+        case .impossible: "fail      "
+        case nil: "remove    "
         }
     }
 }

@@ -43,7 +43,6 @@ struct FetchCommand {
     func run() async -> Jobs.ExitCode {
         let style = OutputStyle(parsed)
         let control = RunControl()
-        StopSignals.start(control) {}
         do throws(TransferURLError) {
             let url = try TransferURL(parsed.operands[0])
             var configuration = DownloaderConfiguration()
@@ -52,7 +51,10 @@ struct FetchCommand {
             configuration.session.userAgent = "larder/\(LarderVersion.text)"
             let fetch = SingleFetch(
                 url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration)
-            let printer = RunPrinter(style: style, printsJSON: false)
+            let printer = RunPrinter(style: style, output: parsed[Self.output] == "-" ? .none : .summary) { summary, _ in
+                SummaryLine(ofFetch: summary)
+            }
+            StopSignals.start(control) { printer.printProgressLine() }
             printer.start()
             let exit = await fetch.run(control: control, observer: printer.take)
             printer.end()

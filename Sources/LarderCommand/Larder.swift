@@ -6,22 +6,27 @@ import Platform
 /// The program: reads its command line and lets a command do the work.
 @main
 enum Larder {
+    /// Not asynchronous, because the first thread must block the signals before the runtime makes others; then it has nothing more to do.
     static func main() {
         SignalListener.ignoreBrokenPipes()
-        SignalListener.block(StopSignals.all)
+        StopSignals.block()
+        Task.detached { exit(await run().rawValue) }
+        while true { pause() }
+    }
+
+    private static func run() async -> Jobs.ExitCode {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do throws(UsageError) {
             switch try larderCommands.parse(arguments, environment: Environment.variables) {
             case .help(nil): Console.write(HelpRenderer(larderCommands).help())
             case .help(let command?): Console.write(HelpRenderer(larderCommands).help(for: command))
             case .version: Console.write("larder \(LarderVersion.text)\n")
-            case .run(let parsed):
-                Task.detached { exit(await run(parsed).rawValue) }
-                while true { pause() }
+            case .run(let parsed): return await run(parsed)
             }
+            return .success
         } catch {
             Console.writeError("larder: \(error)\n")
-            exit(Jobs.ExitCode.usage.rawValue)
+            return .usage
         }
     }
 

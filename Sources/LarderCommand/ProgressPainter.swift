@@ -7,7 +7,7 @@ struct ProgressPainter {
         // The display never takes more than half of the terminal.
         let room = max(1, rows / 2 - 1)
         let shown = model.transfers.prefix(model.transfers.count > room ? room - 1 : room)
-        var lines = shown.map { line($0.transfer) }
+        var lines = shown.map(line)
         let hidden = model.transfers.count - shown.count
         if hidden > 0 { lines.append(fitted("… and \(hidden) more", to: columns)) }
         return lines + [fitted(total(model), to: columns)]
@@ -15,10 +15,9 @@ struct ProgressPainter {
 
     func total(_ model: ProgressModel) -> String {
         let rate = model.bytesPerSecond
-        var parts = [
-            "\(model.endedBundles)/\(model.bundleCount) bundles",
-            "\(HumanQuantity.bytes(model.receivedBytes)) of \(HumanQuantity.bytes(model.totalBytes))",
-        ]
+        var parts = ["\(HumanQuantity.bytes(model.receivedBytes)) of \(HumanQuantity.bytes(model.totalBytes))"]
+        // A single fetch has none.
+        if model.bundleCount > 0 { parts.insert("\(model.endedBundles)/\(model.bundleCount) bundles", at: 0) }
         if rate > 0 {
             parts.append("\(HumanQuantity.bytes(rate))/s")
             let left = model.totalBytes - model.receivedBytes

@@ -2,15 +2,30 @@ import Glibc
 import Jobs
 import Platform
 
-/// Shows a run: events as JSON, or problems and a live display, and one line at the end.
+/// Shows a run: problems and a live display on stderr, and one line at the end; where asked for, every event on stdout.
 final class RunPrinter: Sendable {
+    /// What goes to stdout.
+    enum Output: Sendable {
+        /// The line at the end.
+        case summary
+        /// Events as JSON lines; the line at the end goes to stderr.
+        case events
+        /// Nothing: it is somebody else's. The line at the end goes to stderr.
+        case none
+    }
+
     private let style: OutputStyle
-    private let printsJSON: Bool
+    private let output: Output
+    private let summarize: @Sendable (RunSummary, ExitCode) -> SummaryLine
     private let display: ProgressDisplay
 
-    init(style: OutputStyle, printsJSON: Bool) {
+    init(
+        style: OutputStyle, output: Output,
+        summarize: @escaping @Sendable (RunSummary, ExitCode) -> SummaryLine = { SummaryLine($0, $1) }
+    ) {
         self.style = style
-        self.printsJSON = printsJSON
+        self.output = output
+        self.summarize = summarize
         display = ProgressDisplay(isLive: style.showsProgress)
     }
 
@@ -20,13 +35,13 @@ final class RunPrinter: Sendable {
 
     /// Takes the run's events, from any thread.
     @Sendable func take(_ event: RunEvent) {
-        if printsJSON { Console.write(event.jsonLine + "\n") }
+        if output == .events { Console.write(event.jsonLine + "\n") }
         display.take(event)
         if let line = line(for: event) { display.print(line) }
         if case .runFinished(let summary, let exit) = event.kind, !style.isQuiet {
             let line = SummaryLine(summary, exit).text
             display.end()
-            if printsJSON { Console.writeError(line + "\n") } else { Console.write(line + "\n") }
+            if output == .events { Console.writeError(line + "\n") } else { Console.write(line + "\n") }
         }
     }
 
@@ -38,6 +53,7 @@ final class RunPrinter: Sendable {
         let subject = subject(of: event)
         switch event.kind {
         case .runFailed(_, let message): return "\(style.errorLabel) \(message)"
+        case .manifestFinding(let text, let refusal) where refusal != nil || style.isVerbose: return text
         case .bundleFailed(_, let message): return "\(style.errorLabel) \(subject)\(message)"
         case .warning(let message) where !style.isQuiet: return "\(style.warningLabel) \(subject)\(message)"
         case .transferRetrying(let reason, let delay) where style.isVerbose:
@@ -56,23 +72,5 @@ final class RunPrinter: Sendable {
             subject += manifest + (event.bundle.map { "/\($0)" } ?? "") + ": "
         }
         return subject + (event.url.map { "\($0): " } ?? "")
-    }
-}
-
-/// The line at the end of a run.
-struct SummaryLine {
-    let text: String
-
-    init(_ summary: RunSummary, _ exit: Jobs.ExitCode) {
-        let counts = [
-            ("published", summary.published), ("unchanged", summary.unchanged), ("failed", summary.failed),
-            ("paused", summary.paused),
-        ].filter { $0.1 > 0 || $0.0 != "paused" }
-        let isIdle = exit == .success && summary.published == 0 && summary.failed == 0
-        text =
-            (isIdle ? "nothing to do: " : "") + counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
-            + "; fetched \(HumanQuantity.bytes(summary.fetchedBytes))"
-            + ", resumed \(HumanQuantity.bytes(summary.resumedBytes))"
-            + "; \(HumanQuantity.duration(summary.duration))"
     }
 }

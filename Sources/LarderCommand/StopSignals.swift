@@ -4,16 +4,29 @@ import Platform
 
 /// SIGINT and SIGTERM pause the run; a second one ends the process at once. SIGUSR1 asks for a line of progress.
 enum StopSignals {
-    static let all = [SIGINT, SIGTERM, SIGUSR1]
+    private static let signals = [SIGINT, SIGTERM, SIGUSR1]
+    /// Everything that must be on the disk is there long before; what may take longer, such as a flush to a slow disk, can be lost.
+    private static let patience: UInt32 = 4
+
+    /// To be called before anything else, by the first thread.
+    static func block() { SignalListener.block(signals) }
 
     static func start(_ control: RunControl, progress: @escaping @Sendable () -> Void) {
-        SignalListener.start(all) { signal in
+        SignalListener.start(signals) { signal in
             switch signal {
             case SIGUSR1: progress()
             case _ where control.reason?.isSignal == true: _exit(128 + signal)
-            case SIGINT: control.stop(.interrupted)
-            default: control.stop(.terminated)
+            default:
+                control.stop(signal == SIGINT ? .interrupted : .terminated)
+                endInTime(128 + signal)
             }
+        }
+    }
+
+    private static func endInTime(_ status: Int32) {
+        _ = WorkerThread(name: "patience") {
+            sleep(patience)
+            _exit(status)
         }
     }
 }

@@ -82,7 +82,7 @@ struct SyncCommand {
             return .usage
         }
         let control = RunControl()
-        let printer = RunPrinter(style: style, printsJSON: parsed[Self.json])
+        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary)
         StopSignals.start(control) { printer.printProgressLine() }
         printer.start()
         defer { printer.end() }

@@ -2,13 +2,13 @@ import Glibc
 
 /// Signals turned into calls on a thread of their own, where any code may run.
 package enum SignalListener {
-    /// Keeps `signals` from doing what they do by default, in the calling thread and in every thread made after: call it on the main
-    /// thread before there is any other. An asynchronous `main` is too late, and waits where signals still end the process.
+    /// Keeps `signals` from the calling thread and from every thread made after: they wait for a listener. To be called by the first thread
+    /// before there are others, since a signal goes to any thread that doesn't block it.
     package static func block(_ signals: [Int32]) {
         withUnsafePointer(to: signalSet(signals)) { _ = pthread_sigmask(SIG_BLOCK, $0, nil) }
     }
 
-    /// Calls `handler` for each of the blocked `signals` that arrives, and for those that came since they were blocked.
+    /// Calls `handler` for each of `signals` that arrives; they have been blocked.
     package static func start(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
         let set = signalSet(signals)
         _ = WorkerThread(name: "signals") {

@@ -12,7 +12,8 @@ package func storedGzip(_ bytes: [UInt8]) -> [UInt8] {
     return file + littleEndian(crc32(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
 }
 
-private func crc32(_ bytes: [UInt8]) -> UInt32 {
+/// The check sum of gzip and zip (RFC 1952 §8).
+package func crc32(_ bytes: [UInt8]) -> UInt32 {
     ~bytes.reduce(UInt32.max) { crc, byte in
         (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
     }

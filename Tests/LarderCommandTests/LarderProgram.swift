@@ -17,8 +17,12 @@ enum LarderProgram {
     static func start(_ arguments: [String]) throws -> ChildProcess { try ChildProcess(path, arguments) }
 
     /// Runs it to its end.
-    static func run(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> ChildProcess.Result {
-        try await ChildProcess.run(path, arguments, within: limit)
+    static func run(
+        _ arguments: [String], environment: [String: String]? = nil, directory: String? = nil, input: [UInt8] = [],
+        within limit: Duration = .seconds(120)
+    ) async throws -> ChildProcess.Result {
+        try await ChildProcess.run(
+            path, arguments, environment: environment, directory: directory, input: input, within: limit)
     }
 }
 

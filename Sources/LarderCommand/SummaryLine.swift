@@ -1,0 +1,31 @@
+import Jobs
+
+/// The line at the end of a run, or of a fetch.
+struct SummaryLine {
+    let text: String
+
+    /// `2 published, 1 unchanged, 0 failed; fetched 73.2 MB, resumed 0 B; 1.5 s`, or that there was nothing to do.
+    init(_ summary: RunSummary, _ exit: ExitCode) {
+        var counts = ["\(summary.published) published", "\(summary.unchanged) unchanged", "\(summary.failed) failed"]
+        if summary.paused > 0 { counts.append("\(summary.paused) paused") }
+        let isIdle = exit == .success && summary.published + summary.failed + summary.paused == 0
+        text = (isIdle ? "nothing to do: " : "") + counts.joined(separator: ", ") + Self.figures(summary)
+    }
+
+    /// `fetched 73.2 MB, resumed 0 B; 1.5 s`, after a word when the file isn't there.
+    init(ofFetch summary: RunSummary) {
+        let outcome =
+            switch summary {
+            case _ where summary.unchanged > 0: "nothing to do: the file is there"
+            case _ where summary.failed > 0: "failed"
+            case _ where summary.paused > 0: "paused"
+            default: "complete"
+            }
+        text = outcome + Self.figures(summary)
+    }
+
+    private static func figures(_ summary: RunSummary) -> String {
+        "; fetched \(HumanQuantity.bytes(summary.fetchedBytes)), resumed \(HumanQuantity.bytes(summary.resumedBytes))"
+            + "; \(HumanQuantity.duration(summary.duration))"
+    }
+}
