@@ -147,9 +147,9 @@ private struct ZipDirectoryHeader {
         let dosTime = DOSTime.seconds(date: fixed.uint16(at: 14), time: fixed.uint16(at: 12))
         let entry = ZipEntry(
             headerOffset: headerOffset, compressedBytes: compressed, sizeBytes: size,
-            modifiedSeconds: extra.modifiedSeconds ?? dosTime ?? ZipEntry.noTime,
+            modifiedSeconds: extra.modified?.seconds ?? dosTime ?? ZipEntry.noTime,
             rawNameHash: hasher.finalize(), nameOffset: nameOffset, crc: fixed.uint32(at: 16),
-            modifiedNanoseconds: extra.modifiedNanoseconds, headerBytes: 0, nameBytes: nameBytes,
+            modifiedNanoseconds: extra.modified?.nanoseconds ?? 0, headerBytes: 0, nameBytes: nameBytes,
             method: fixed.uint16(at: 10), flags: flags,
             mode: isUnixHost ? UInt16(truncatingIfNeeded: fixed.uint32(at: 38) >> 16) : 0)
         if entry.method == ZipMethod.stored, !entry.isEncrypted, compressed != size {

@@ -16,7 +16,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
         let format = ArchiveFormat.tarGzip
     #endif
     var policy = ExtractionPolicy()
-    policy.limits.totalBytes = 1 << 22
+    policy.limits.totalBytes = 1 << 18
     policy.limits.entries = 1_000
     let source = InputSource(bytes: UnsafeRawBufferPointer(start: data, count: size))
     unpack(source, as: format, policy)
