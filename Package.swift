@@ -32,9 +32,9 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
 
         room("Platform", ["CLinux", "CCrypto"]),
-        room("Diagnostics"),
+        room("Diagnostics", ["Platform"]),
         room("JSONSyntax", ["Diagnostics"]),
-        room("BundleManifest", ["JSONSyntax", "Diagnostics"]),
+        room("BundleManifest", ["JSONSyntax", "Diagnostics", "Platform"]),
         room("Transfer", ["Platform", "CCurl"]),
         room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
         room("Archives", ["Platform", "CZlib"]),
@@ -59,8 +59,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Platform"),
-        tests(of: "JSONSyntax", ["Diagnostics"]),
-        tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics"]),
+        tests(of: "JSONSyntax", ["Diagnostics", "Platform"]),
+        tests(of: "BundleManifest", ["JSONSyntax", "Diagnostics", "Platform"]),
         tests(of: "Transfer", ["FaultServer", "Platform"]),
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
         tests(of: "Archives", ["Platform", "CZlib"]),

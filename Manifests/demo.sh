@@ -9,7 +9,7 @@ set -m
 larder=$(realpath "$1")
 manifests=$(realpath "$(dirname "$0")")
 scratch=$(mktemp --directory)
-library=$scratch/library
+cd "$scratch"
 
 clean_up() {
     # Only what was started here, by its number.
@@ -18,7 +18,9 @@ clean_up() {
 }
 trap clean_up EXIT
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+say() {
+    if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi
+}
 
 # Runs Larder, and shows what is run and how it ends.
 run() {
@@ -68,9 +70,9 @@ content_bytes=$(find "$manifests/content" -type f -printf '%s\n' | awk '{ sum +=
 say "nginx serves Manifests/ on port $port, held to 500 KiB/s a connection. Content: $content_bytes bytes."
 
 say "A first sync, interrupted half-way:"
-printf '$ larder sync %s --library LIBRARY --json\n' "$url"
-mkfifo "$scratch/events"
-"$larder" sync "$url" --library "$library" --json >"$scratch/events" &
+printf '$ larder sync %s --library library --json\n' "$url"
+mkfifo events
+"$larder" sync "$url" --library library --json >events &
 sync=$!
 declare -A received=()
 interrupted=
@@ -84,7 +86,7 @@ while read -r event; do
         interrupted=$sum
         kill -INT "$sync"
     fi
-done <"$scratch/events"
+done <events
 status=0
 wait "$sync" || status=$?
 printf '(Control-C after %d bytes; exit status %d)\n' "${interrupted:-0}" "$status"
@@ -94,18 +96,18 @@ if [ "$status" != 130 ]; then
 fi
 
 say "The same again carries on:"
-run sync "$url" --library "$library"
+run sync "$url" --library library
 
-say "What a reader finds under LIBRARY/current:"
-(cd "$library/current" && find -L . -type f -printf '%10s  %P\n' | sort --key=2)
+say "What a reader finds under library/current:"
+(cd library/current && find -L . -type f -printf '%10s  %P\n' | sort --key=2)
 
 sent_bytes=$(awk '$2 ~ "^/content/" { sum += $1 } END { print sum }' "$scratch/access.log")
 say "nginx sent $sent_bytes bytes for $content_bytes of content: $((sent_bytes - content_bytes)) of them twice."
 printf 'Without resuming, the %d bytes that had come before Control-C would have been sent again.\n' "$interrupted"
 
 say "A third time there is nothing to do:"
-run sync "$url" --library "$library"
+run sync "$url" --library library
 
 say "And without any server, straight from this checkout:"
-run sync "$manifests/demo.json" --library "$scratch/local"
-diff --recursive "$library/current/demo" "$scratch/local/current/demo" && echo "The two libraries hold the same."
+run sync "$manifests/demo.json" --library local
+diff --recursive library/current/demo local/current/demo && echo "The two libraries hold the same."

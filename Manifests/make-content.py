@@ -289,7 +289,7 @@ def main():
     content = HERE / "content"
     notes = content / "notes"
     notes.mkdir(parents=True, exist_ok=True)
-    write_zip(content / "walls.zip", [(f"walls/{name}.png", png(pixels), False) for name, pixels in walls()])
+    write_zip(content / "walls.zip", [(f"{name}.png", png(pixels), False) for name, pixels in walls()])
     write_zip(content / "terrain.zip", [(f"{name}.tga", tga(pixels), True) for name, pixels in terrain()])
     write_zip(content / "about-larder.epub", book())
     (notes / "readme.txt").write_text(README)
@@ -305,7 +305,7 @@ def main():
         "bundles": [
             {"id": "walls", "title": "Walls and floors", "kind": "textures", "version": "1"}
             | source(content / "walls.zip")
-            | {"unpack": {"format": "zip", "strip": 1, "include": ["**/*.png"]}},
+            | {"unpack": {"format": "zip"}},
             {"id": "terrain", "title": "Grounds and waters", "kind": "textures", "version": "1"}
             | source(content / "terrain.zip"),
             {"id": "book", "title": "About Larder", "kind": "ebook"} | source(content / "about-larder.epub"),

@@ -22,13 +22,13 @@ extension ArchiveFormat {
         if let format = try detect(startOf: head) { return format }
         // A zip archive may follow a program that unpacks it, or any other bytes.
         if try !ZipEndCandidate.all(in: source).isEmpty { return .zip }
-        return try weaklyMarked(head.available)
+        return try weaklyMarked(head)
     }
 
     /// Tells the format of a stream from its beginning, which stays where it is.
     static func detect(_ stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat {
         if let format = try detect(startOf: stream) { return format }
-        return try weaklyMarked(stream.available)
+        return try weaklyMarked(stream)
     }
 
     /// How much of a beginning is looked at: enough for any gzip header that real tools write.
@@ -56,7 +56,7 @@ extension ArchiveFormat {
         let content = BufferedInput(GzipStream(input), capacityBytes: TarHeader.blockBytes)
         do throws(ArchiveError) {
             _ = try GzipHeader(reading: input)
-            return try content.fill(TarHeader.blockBytes) && TarHeader.isHeader(content.available)
+            return try TarHeader.isNext(in: content)
         } catch {
             // Damaged, or the beginning was too short: whoever reads it as gzip will say what is wrong.
             return false
@@ -64,7 +64,8 @@ extension ArchiveFormat {
     }
 
     /// The zlib header has no more than a check of its own two bytes.
-    private static func weaklyMarked(_ head: UnsafeRawBufferPointer) throws(ArchiveError) -> ArchiveFormat {
+    private static func weaklyMarked(_ stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat {
+        let head = stream.available
         if head.count >= 2, head[0] & 15 == 8, head[0] >> 4 <= 7, (Int(head[0]) << 8 | Int(head[1])) % 31 == 0 {
             return .zlib
         }

@@ -12,7 +12,7 @@ struct EntryPath {
     /// Judges the name at `range` of `names`. Empty and `.` components are left out, as every unpacker does; whatever could leave the
     /// target here or on another system is refused.
     /// - Throws: an error with the code `unsafe`, or `limitExceeded` for too many components.
-    init(judging range: Range<Int>, in names: [UInt8], limitDepth: Int) throws(ArchiveError) {
+    init(judging range: Range<Int>, in names: [UInt8], policy: ExtractionPolicy) throws(ArchiveError) {
         let name = names[range]
         guard let first = name.first else { throw ArchiveError(.unsafe, "the name is empty") }
         guard name.count <= Self.maximumBytes else { throw ArchiveError(.unsafe, "the path is over 4,095 bytes long") }
@@ -29,10 +29,13 @@ struct EntryPath {
             if components.isEmpty, Self.isDriveForm(component) {
                 throw ArchiveError(.unsafe, "the path begins with a drive letter")
             }
+            if policy.names == .portable, let problem = PortableName.problem(of: component) {
+                throw ArchiveError(.unsafe, problem)
+            }
             components.append(component.startIndex..<component.endIndex)
         }
-        guard components.count <= limitDepth else {
-            throw ArchiveError(.limitExceeded, "the path is more than \(limitDepth) components deep")
+        guard components.count <= policy.limits.depth else {
+            throw ArchiveError(.limitExceeded, "the path is more than \(policy.limits.depth) components deep")
         }
         self.components = components
         isMarkedAsDirectory = name.last == UInt8(ascii: "/")

@@ -81,7 +81,7 @@ struct ExtractionPlan {
     }
 
     private func judge(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
-        try EntryPath(judging: name, in: tree.names, limitDepth: policy.limits.depth)
+        try EntryPath(judging: name, in: tree.names, policy: policy)
     }
 
     private func judgeBelowRoot(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
@@ -106,6 +106,10 @@ struct ExtractionPlan {
         _ path: EntryPath, as kind: PathTree.Kind, _ name: Range<Int>
     ) throws(ArchiveError) -> PathTree.Node {
         let insertion = try tree.insert(path.components, as: kind)
+        guard (tree.count - 1) / 2 <= policy.limits.entries else {
+            throw ArchiveError(
+                .limitExceeded, "the paths imply more directories than the limit of \(policy.limits.entries)")
+        }
         if !insertion.isNew {
             let existing = tree.kind(of: insertion.node)
             guard existing == .directory, kind == .directory else {
@@ -120,6 +124,6 @@ struct ExtractionPlan {
     private mutating func judgeLookalike(_ node: PathTree.Node, _ name: Range<Int>) throws(ArchiveError) {
         let difference = "differs from '\(tree.description(of: node))' only by case or Unicode normalisation"
         if policy.names == .portable { throw ArchiveError(.unsafe, difference) }
-        warn("entry '\(escapedText(tree.names[name]))' \(difference)")
+        warn("entry '\(shownName(tree.names[name]))' \(difference)")
     }
 }

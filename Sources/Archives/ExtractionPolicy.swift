@@ -2,7 +2,7 @@
 public struct ExtractionPolicy: Hashable, Sendable {
     /// How much an archive may hold. Every limit is checked against what really comes out, not only against what is declared.
     public struct Limits: Hashable, Sendable {
-        /// Entries in the archive; 1,000,000.
+        /// Entries in the archive; 1,000,000. As many directories again may be implied by their paths.
         public var entries = 1_000_000
         /// Bytes of all files together; 1 TiB.
         public var totalBytes: Int64 = 1 << 40
@@ -23,7 +23,7 @@ public struct ExtractionPolicy: Hashable, Sendable {
     public enum Names: Hashable, Sendable {
         /// Names that differ only by case or Unicode normalisation are a warning.
         case native
-        /// They are refused.
+        /// They are refused, and so are names that Windows can't hold.
         case portable
     }
 
@@ -34,7 +34,7 @@ public struct ExtractionPolicy: Hashable, Sendable {
     /// How names are judged; `native`.
     public var names = Names.native
     /// What the one file in a gzip, zlib or deflate stream is called; nil for the name that gzip gives, or else the archive's own
-    /// without its last extension. Must be a single safe path component.
+    /// without its last extension. Must be a safe relative path.
     public var singleFileName: String?
 
     /// The defaults.

@@ -40,9 +40,13 @@ struct PathTree {
     ///   - capacity: how many nodes to expect.
     init(names: [UInt8] = [], capacity: Int = 0) {
         self.names = names
-        nodes.reserveCapacity(capacity + 1)
+        // Some room for directories that no entry names, lest the array be doubled for them.
+        nodes.reserveCapacity(capacity + capacity / 8 + 1)
         slots = Array(repeating: 0, count: Self.tableSize(for: capacity))
     }
+
+    /// What a node takes beside its name and its share of the hash table.
+    static var bytesPerNode: Int { MemoryLayout<Storage>.stride }
 
     /// How many nodes there are, the root included.
     var count: Int { nodes.count }
@@ -64,7 +68,7 @@ struct PathTree {
     }
 
     /// The path of `node` for messages.
-    func description(of node: Node) -> String { path(of: node)?.description ?? "." }
+    func description(of node: Node) -> String { path(of: node).map { shownName($0.bytes) } ?? "." }
 
     /// As many bytes of names as are held at once: short names that compress well could come without end.
     static let maximumNamesBytes = 256 << 20

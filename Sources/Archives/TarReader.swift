@@ -1,29 +1,5 @@
 import Platform
 
-/// One entry of a tar archive, with everything that extension headers said of it.
-struct TarEntry {
-    let kind: TarHeader.Kind
-    let name: [UInt8]
-    let linkName: [UInt8]
-    let mode: UInt32
-    let modified: Timestamp?
-    /// Where its header is, in bytes from the start of the tar.
-    let offsetBytes: Int64
-    /// The data as it stands in the archive; to be read before the next entry is asked for.
-    let data: TarData
-    /// For a sparse file: its extents (nil when the map stands in the data) and its real length.
-    let sparse: (extents: [TarExtent]?, realBytes: Int64)?
-
-    /// The content: the data, or for a sparse file the file with its holes.
-    func content() throws(ArchiveError) -> any ByteStream {
-        guard let sparse else { return data }
-        let extents: [TarExtent]
-        if let known = sparse.extents { extents = known } else { extents = try TarSparseMap.read(from: data) }
-        return try SparseStream(
-            data, dataBytes: data.remainingBytes, extents: extents, realBytes: sparse.realBytes)
-    }
-}
-
 /// Reads tar archives, from front to back in one pass.
 final class TarReader {
     private let input: BufferedInput
@@ -156,7 +132,7 @@ final class TarReader {
                 mode: header.mode, modified: records.modified ?? header.modifiedSeconds.map { Timestamp(seconds: $0) },
                 offsetBytes: offset, data: data, sparse: sparse)
         } catch {
-            throw error.located(entry: escapedText(name))
+            throw error.located(entry: shownName(name))
         }
     }
 
@@ -188,84 +164,5 @@ final class TarReader {
         guard sparse.mapIsInData || sparse.extents != nil else { return nil }
         guard let realBytes = sparse.realBytes else { throw TarExtent.malformedMap("doesn't say the file's size") }
         return (sparse.mapIsInData ? nil : sparse.extents, realBytes)
-    }
-}
-
-/// The data blocks of one entry.
-final class TarData: ByteStream {
-    private let input: BufferedInput
-    private(set) var remainingBytes: Int64
-    private let paddingBytes: Int64
-
-    init(_ input: BufferedInput, bytes: Int64) {
-        self.input = input
-        remainingBytes = bytes
-        let tail = bytes % Int64(TarHeader.blockBytes)
-        paddingBytes = tail == 0 ? 0 : Int64(TarHeader.blockBytes) - tail
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
-        let wanted = Int(min(Int64(buffer.count), remainingBytes))
-        guard wanted > 0 else { return 0 }
-        let count = try input.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
-        guard count > 0 else { throw Self.cut }
-        remainingBytes -= Int64(count)
-        return count
-    }
-
-    /// Takes one byte; nil at the end of the data.
-    func readByte() throws(ArchiveError) -> UInt8? {
-        guard remainingBytes > 0 else { return nil }
-        guard let byte = try input.take(1)?[0] else { throw Self.cut }
-        remainingBytes -= 1
-        return byte
-    }
-
-    /// All that is left; for what is known to be short.
-    func readAll() throws(ArchiveError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while remainingBytes > 0 {
-            guard try input.fill(1) else { throw Self.cut }
-            let piece = input.available.prefix(Int(min(Int64(input.available.count), remainingBytes)))
-            bytes += piece
-            input.consume(piece.count)
-            remainingBytes -= Int64(piece.count)
-        }
-        return bytes
-    }
-
-    /// Passes over what was not read, and the padding.
-    func finish() throws(ArchiveError) {
-        guard try input.skip(remainingBytes), try input.skip(paddingBytes) else { throw Self.cut }
-        remainingBytes = 0
-    }
-
-    private static var cut: ArchiveError { ArchiveError(.corrupted, "the archive is cut short") }
-}
-
-/// The map that stands before the data of a sparse file, version 1.0: decimal numbers, a line each, padded to whole blocks.
-enum TarSparseMap {
-    static func read(from data: TarData) throws(ArchiveError) -> [TarExtent] {
-        let start = data.remainingBytes
-        let count = try number(from: data)
-        guard count <= TarExtent.maximumCount else { throw TarExtent.malformedMap("is too long") }
-        var extents: [TarExtent] = []
-        for _ in 0..<count {
-            extents.append(TarExtent(offset: try number(from: data), lengthBytes: try number(from: data)))
-        }
-        let block = Int64(TarHeader.blockBytes)
-        while (start - data.remainingBytes) % block != 0 {
-            guard try data.readByte() != nil else { throw TarExtent.malformedMap("is cut short") }
-        }
-        return extents
-    }
-
-    private static func number(from data: TarData) throws(ArchiveError) -> Int64 {
-        var digits: [UInt8] = []
-        while digits.count < 20, let byte = try data.readByte() {
-            if byte == UInt8(ascii: "\n"), let number = TarNumber.decimal(digits) { return number }
-            digits.append(byte)
-        }
-        throw TarExtent.malformedMap("holds something that is no number")
     }
 }

@@ -25,7 +25,7 @@ struct TarUnpacking {
                 try extractor.budget.countEntry()
                 try extract(entry, with: extractor)
             } catch {
-                throw error.located(entry: escapedText(entry.name), offsetBytes: entry.offsetBytes)
+                throw error.located(entry: shownName(entry.name), offsetBytes: entry.offsetBytes)
             }
         }
         for warning in reader.warnings { extractor.plan.warn(warning) }
@@ -47,7 +47,7 @@ struct TarUnpacking {
         }
         let name = try extractor.plan.appendName(entry.name)
         if String(validating: entry.name, as: UTF8.self) == nil {
-            extractor.plan.warn("the name '\(escapedText(entry.name))' is not UTF-8")
+            extractor.plan.warn("the name '\(shownName(entry.name))' is not UTF-8")
         }
         switch entry.kind {
         case .directory, .dumpDirectory:
@@ -60,7 +60,7 @@ struct TarUnpacking {
             _ = try extractor.plan.addHardLink(name, target: target)
         default:
             if case .unknown(let flag) = entry.kind {
-                extractor.plan.warn("entry '\(escapedText(entry.name))' has the unknown type \(escapedText([flag]))")
+                extractor.plan.warn("entry '\(shownName(entry.name))' has the unknown type \(escapedText([flag]))")
             }
             try extractFile(entry, name, with: extractor)
         }

@@ -16,7 +16,11 @@ struct ZipDirectory {
         }
         // The count was checked against the directory's length, and that against the file's.
         entries.reserveCapacity(Int(end.entryCount))
+        let namesBytes = end.directoryBytes - end.entryCount * Int64(ZipEntry.fixedBytes)
+        names.reserveCapacity(Int(min(namesBytes, Int64(PathTree.maximumNamesBytes))))
         let window = SourceWindow(source, readAheadBytes: SourceWindow.capacityBytes)
+        // Headers are looked at where they lie in the window.
+        defer { withExtendedLifetime(window) {} }
         var offset = end.directoryOffset
         let limit = end.directoryOffset + end.directoryBytes
         while offset < limit {
@@ -31,6 +35,13 @@ struct ZipDirectory {
     /// The decoded name of `entry`.
     func name(of entry: ZipEntry) -> ArraySlice<UInt8> {
         names[Int(entry.nameOffset)..<(Int(entry.nameOffset) + Int(entry.nameBytes))]
+    }
+
+    /// Entries in the order in which they lie in the archive.
+    func indicesByOffset() -> [UInt32] {
+        var order = entries.indices.map { UInt32(truncatingIfNeeded: $0) }
+        order.sort { entries[Int($0)].headerOffset < entries[Int($1)].headerOffset }
+        return order
     }
 
     private static func countDiffers(_ offset: Int64) -> ArchiveError {
@@ -88,13 +99,13 @@ private struct ZipDirectoryHeader {
                 UnsafeRawBufferPointer(rebasing: whole[extraStart..<(extraStart + extraBytes)]))
         else {
             throw ArchiveError(
-                .malformed, "the extra fields are malformed", entry: escapedText(rawName), offsetBytes: offset)
+                .malformed, "the extra fields are malformed", entry: shownName(rawName), offsetBytes: offset)
         }
         self.extra = extra
     }
 
     func error(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
-        ArchiveError(code, reason, entry: escapedText(rawName), offsetBytes: offset)
+        ArchiveError(code, reason, entry: shownName(rawName), offsetBytes: offset)
     }
 
     private var flags: UInt16 { fixed.uint16(at: 8) }
@@ -136,9 +147,9 @@ private struct ZipDirectoryHeader {
         let dosTime = DOSTime.seconds(date: fixed.uint16(at: 14), time: fixed.uint16(at: 12))
         let entry = ZipEntry(
             headerOffset: headerOffset, compressedBytes: compressed, sizeBytes: size,
-            modifiedSeconds: extra.modifiedSeconds ?? dosTime ?? ZipEntry.noTime,
+            modifiedSeconds: extra.modified?.seconds ?? dosTime ?? ZipEntry.noTime,
             rawNameHash: hasher.finalize(), nameOffset: nameOffset, crc: fixed.uint32(at: 16),
-            modifiedNanoseconds: extra.modifiedNanoseconds, headerBytes: 0, nameBytes: nameBytes,
+            modifiedNanoseconds: extra.modified?.nanoseconds ?? 0, headerBytes: 0, nameBytes: nameBytes,
             method: fixed.uint16(at: 10), flags: flags,
             mode: isUnixHost ? UInt16(truncatingIfNeeded: fixed.uint32(at: 38) >> 16) : 0)
         if entry.method == ZipMethod.stored, !entry.isEncrypted, compressed != size {

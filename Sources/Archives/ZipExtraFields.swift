@@ -1,25 +1,32 @@
 /// What the extra fields of a directory header add to it (APPNOTE 4.5, 4.6, and Info-ZIP's `extrafld.txt`).
 struct ZipExtraFields {
-    /// The ZIP64 values, in the order of the header fields that asked for them.
-    private(set) var wideValues: UnsafeRawBufferPointer?
-    /// The Info-ZIP Unicode path, with the CRC-32 of the name it belongs to.
-    private(set) var unicodePath: (crc: UInt32, name: UnsafeRawBufferPointer)?
-    private(set) var modifiedSeconds: Int64?
-    private(set) var modifiedNanoseconds: UInt32 = 0
-
-    private enum Identifier {
-        static let wide: UInt16 = 0x0001
-        static let ntfs: UInt16 = 0x000a
-        static let extendedTime: UInt16 = 0x5455
-        static let oldUnix: UInt16 = 0x5855
-        static let unicodePath: UInt16 = 0x7075
+    /// A modification time, finer than the header's own.
+    struct Time {
+        let seconds: Int64
+        var nanoseconds: UInt32 = 0
     }
+
+    /// The Info-ZIP Unicode path.
+    struct UnicodePath {
+        /// The CRC-32 of the name it belongs to.
+        let crc: UInt32
+        let name: UnsafeRawBufferPointer
+    }
+
+    /// The ZIP64 values, in the order of the header fields that asked for them.
+    let wideValues: UnsafeRawBufferPointer?
+    let unicodePath: UnicodePath?
+    let modified: Time?
 
     /// Reads the fields of a directory header. Fewer than four bytes at the end are alignment padding; a field that runs over the end
     /// is an error, and the first of two fields of a kind counts.
     /// - Returns: nil when the fields are malformed.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        var time = TimeSource.none
+        var wideValues: UnsafeRawBufferPointer?
+        var unicodePath: UnicodePath?
+        var extendedTime: Time?
+        var ntfsTime: Time?
+        var oldUnixTime: Time?
         var position = 0
         while bytes.count - position >= 4 {
             let identifier = bytes.uint16(at: position)
@@ -27,60 +34,40 @@ struct ZipExtraFields {
             guard length <= bytes.count - position - 4 else { return nil }
             let field = UnsafeRawBufferPointer(rebasing: bytes[(position + 4)..<(position + 4 + length)])
             switch identifier {
-            case Identifier.wide where wideValues == nil: wideValues = field
-            case Identifier.unicodePath where unicodePath == nil && length >= 5 && field[0] == 1:
-                unicodePath = (field.uint32(at: 1), UnsafeRawBufferPointer(rebasing: field[5...]))
-            case Identifier.extendedTime where time < .extended: readExtendedTime(field, &time)
-            case Identifier.ntfs where time < .ntfs: readNTFSTime(field, &time)
-            case Identifier.oldUnix where time < .oldUnix && length >= 8:
-                take(Int64(Int32(bitPattern: field.uint32(at: 4))), 0, .oldUnix, &time)
+            case 0x0001: wideValues = wideValues ?? field
+            case 0x000a: ntfsTime = ntfsTime ?? Self.ntfsTime(field)
+            case 0x5455: extendedTime = extendedTime ?? Self.extendedTime(field)
+            case 0x5855: oldUnixTime = oldUnixTime ?? Self.oldUnixTime(field)
+            case 0x7075: unicodePath = unicodePath ?? Self.unicodePath(field)
             default: break
             }
             position += 4 + length
         }
+        self.wideValues = wideValues
+        self.unicodePath = unicodePath
+        modified = extendedTime ?? ntfsTime ?? oldUnixTime
     }
 
-    /// Which field gave the time: a later one of this order overrides.
-    private enum TimeSource: Int, Comparable {
-        case none, oldUnix, ntfs, extended
-        static func < (left: TimeSource, right: TimeSource) -> Bool { left.rawValue < right.rawValue }
+    private static func unicodePath(_ field: UnsafeRawBufferPointer) -> UnicodePath? {
+        guard field.count >= 5, field[0] == 1 else { return nil }
+        return UnicodePath(crc: field.uint32(at: 1), name: UnsafeRawBufferPointer(rebasing: field[5...]))
     }
 
-    private mutating func take(_ seconds: Int64, _ nanoseconds: UInt32, _ source: TimeSource, _ time: inout TimeSource)
-    {
-        modifiedSeconds = seconds
-        modifiedNanoseconds = nanoseconds
-        time = source
+    private static func extendedTime(_ field: UnsafeRawBufferPointer) -> Time? {
+        guard field.count >= 5, field[0] & 1 != 0 else { return nil }
+        return Time(seconds: Int64(Int32(bitPattern: field.uint32(at: 1))))
     }
 
-    private mutating func readExtendedTime(_ field: UnsafeRawBufferPointer, _ time: inout TimeSource) {
-        guard field.count >= 5, field[0] & 1 != 0 else { return }
-        take(Int64(Int32(bitPattern: field.uint32(at: 1))), 0, .extended, &time)
+    private static func oldUnixTime(_ field: UnsafeRawBufferPointer) -> Time? {
+        guard field.count >= 8 else { return nil }
+        return Time(seconds: Int64(Int32(bitPattern: field.uint32(at: 4))))
     }
 
     /// Attribute 1 holds 100-nanosecond ticks since 1601.
-    private mutating func readNTFSTime(_ field: UnsafeRawBufferPointer, _ time: inout TimeSource) {
-        guard field.count >= 16, field.uint16(at: 4) == 1, field.uint16(at: 6) >= 8 else { return }
+    private static func ntfsTime(_ field: UnsafeRawBufferPointer) -> Time? {
+        guard field.count >= 16, field.uint16(at: 4) == 1, field.uint16(at: 6) >= 8 else { return nil }
         let ticks = field.uint64(at: 8)
-        guard ticks > 0, let wholeSeconds = Int64(exactly: ticks / 10_000_000) else { return }
-        take(wholeSeconds - 11_644_473_600, UInt32(ticks % 10_000_000) * 100, .ntfs, &time)
-    }
-}
-
-/// A date and time as DOS packs them (APPNOTE 4.4.6): in some local time that the archive doesn't name; taken as UTC, so that
-/// every machine sets the same.
-enum DOSTime {
-    /// Seconds since 1970; nil when the fields are no date.
-    static func seconds(date: UInt16, time: UInt16) -> Int64? {
-        let (year, month, day) = (Int64(date >> 9) + 1980, Int64(date >> 5 & 15), Int64(date & 31))
-        let (hour, minute, second) = (Int64(time >> 11), Int64(time >> 5 & 63), Int64(time & 31) * 2)
-        guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60 else { return nil }
-        // Days from the civil date, with years that begin in March so that the leap day comes last.
-        let shifted = month > 2 ? year : year - 1
-        let monthFromMarch = (month + 9) % 12
-        let days =
-            365 * shifted + shifted / 4 - shifted / 100 + shifted / 400
-            + (153 * monthFromMarch + 2) / 5 + day - 1 - 719_468
-        return days * 86_400 + hour * 3_600 + minute * 60 + second
+        guard ticks > 0, let wholeSeconds = Int64(exactly: ticks / 10_000_000) else { return nil }
+        return Time(seconds: wholeSeconds - 11_644_473_600, nanoseconds: UInt32(ticks % 10_000_000) * 100)
     }
 }

@@ -19,16 +19,15 @@ struct ZipLayout {
         window = SourceWindow(source, readAheadBytes: 4096)
         end = directory.end
         cursor = end.prefixBytes
-        let entries = directory.entries
-        let order = entries.indices.map { UInt32(truncatingIfNeeded: $0) }
-            .sorted { entries[Int($0)].headerOffset < entries[Int($1)].headerOffset }
+        let order = directory.indicesByOffset()
         for (position, index) in order.enumerated() {
-            let entry = entries[Int(index)]
-            let next = position + 1 < order.count ? entries[Int(order[position + 1])].headerOffset : end.offset
+            let entry = directory.entries[Int(index)]
+            let isLast = position + 1 == order.count
+            let next = isLast ? end.offset : directory.entries[Int(order[position + 1])].headerOffset
             do throws(ArchiveError) {
                 directory.setHeaderBytes(try claim(entry, next: next), ofEntryAt: Int(index))
             } catch {
-                throw error.located(entry: escapedText(directory.name(of: entry)), offsetBytes: entry.headerOffset)
+                throw error.located(entry: shownName(directory.name(of: entry)), offsetBytes: entry.headerOffset)
             }
         }
         claimDirectory(before: end.offset)

@@ -115,7 +115,7 @@ struct ZipUnpacking {
     ) throws(ArchiveError) -> Result {
         do { return try body() } catch {
             throw error.located(
-                entry: escapedText(archive.directory.name(of: entry)), offsetBytes: entry.headerOffset)
+                entry: shownName(archive.directory.name(of: entry)), offsetBytes: entry.headerOffset)
         }
     }
 }

@@ -3,8 +3,9 @@ import Platform
 
 /// From staging into the store.
 ///
-/// The order makes the receipt the proof of the content: it gets its name only once the content has its own for good, and loses it before
-/// the content is touched. A crash in between leaves content without a receipt, which nobody believes and the next commit or collection clears.
+/// Content is believed where both it and its receipt have their names, and each of the two is whole and on the disk before it gets its own.
+/// So whichever of the names a crash leaves alone is not believed, and the next commit or collection clears it. A name that is to be used again
+/// loses its receipt first, and for good, so that an old receipt never vouches for new content.
 extension LibraryWriter {
     /// Puts sealed content into the store. Where the store has the same content already, that stays and the staged one goes.
     /// - Parameter sources: what was fetched for it, in the order of the manifest.
@@ -59,13 +60,11 @@ extension LibraryWriter {
 
     func moveContent(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
         try staging.parent.rename(staging.name, to: name.path, in: parent, replacing: false)
-        // Flushed before the receipt gets its name: whoever sees the receipt after a power loss finds the content.
-        try parent.synchronize()
     }
 
     func moveReceipt(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
         try staging.parent.rename(staging.receiptName, to: name.receiptPath, in: parent)
-        // From here on the content is in the store whatever happens.
+        // For both names. From here on the content is in the store whatever happens.
         try parent.synchronize()
     }
 }

@@ -41,6 +41,7 @@ private struct StagingInventory {
     private var directories: [RelativePath] = []
     /// Files whose bytes are not on the disk yet.
     private var unflushed: [RelativePath] = []
+    private static let fewFiles = 8
 
     init(staging: Staging, digests: [RelativePath: SHA256Digest], sharing: ContentSharing?) {
         self.staging = staging
@@ -123,9 +124,13 @@ private struct StagingInventory {
         return result
     }
 
-    /// Files first, then the directories that name them.
+    /// Files first, then the directories that name them; or all at once, where there are so many that a flush of each would take longer than
+    /// the work itself.
     func flush() throws(LibraryError) {
         try translating { () throws(SystemError) in
+            if unflushed.count + directories.count > Self.fewFiles {
+                if try staging.directory.descriptor.synchronizeFileSystem() { return }
+            }
             for path in unflushed { try staging.directory.open(path, flags: O_RDONLY | O_NONBLOCK).synchronize() }
             for path in directories { try staging.directory.subdirectory(path).synchronize() }
             try staging.directory.synchronize()

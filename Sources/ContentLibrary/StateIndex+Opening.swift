@@ -71,6 +71,8 @@ enum StateSchema {
     /// Checks the database, and makes the tables of an empty one.
     /// - Throws: `SQLITE_CORRUPT` or `SQLITE_NOTADB` for what can't be used.
     static func prepare(_ database: SQLiteDatabase) throws(SQLiteError) {
+        // A power loss at the wrong moment may damage it; that is why it is checked below.
+        try database.run("PRAGMA synchronous = NORMAL")
         var found: Int64 = 0
         try database.run("PRAGMA user_version") { found = $0.integer(0) }
         if found == 0 { try create(database) } else if found != version { throw .unusable("it is of version \(found)") }

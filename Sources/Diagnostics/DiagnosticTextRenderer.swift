@@ -1,3 +1,5 @@
+import Platform
+
 /// Writes diagnostics for people: one line each, or with the line of code and a caret below.
 ///
 /// Other forms (JSON, SARIF, GitHub) are renderers beside this one: they take the same ``Diagnostic`` and ``LineIndex``.
@@ -10,7 +12,7 @@ package struct DiagnosticTextRenderer: Sendable {
     /// - Parameter diagnostics: all that is known about the text: what one of them keeps secret may stand on the line of another.
     package init(_ lines: LineIndex, of diagnostics: [Diagnostic]) {
         self.lines = lines
-        self.name = lines.source.name.escapingControlCharacters()
+        self.name = escapedText(lines.source.name)
         self.secrets = diagnostics.compactMap(\.secret).sorted { $0.start < $1.start }
     }
 

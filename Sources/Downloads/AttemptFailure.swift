@@ -9,6 +9,8 @@ struct AttemptFailure: Error {
     var retryAfter: Duration?
     /// For `overBudget`: the budget that was exceeded.
     var budgetBytes: Int64?
+    /// What the failure says of the source's origin as a whole, beyond this asset.
+    var fault: SourceReputation.Fault?
 
     enum Remedy: Hashable {
         /// The same source may do better later.
@@ -42,15 +44,22 @@ struct AttemptFailure: Error {
     /// What an exchange's failure means for the download.
     init(_ error: TransferError) {
         switch error {
-        case .unreachable, .connectionLost: self.init(.transportFailure, "\(error)", .retry)
-        case .insecure: self.init(.transportFailure, "\(error)", .nextSource)
+        case .unreachable:
+            self.init(.transportFailure, "\(error)", .retry)
+            fault = .unreachable
+        case .connectionLost: self.init(.transportFailure, "\(error)", .retry)
+        case .insecure:
+            self.init(.transportFailure, "\(error)", .nextSource)
+            fault = .insecure
         case .invalidResponse: self.init(.invalidResponse, "\(error)", .retry)
         case .redirectRefused(let status, _): self.init(.redirectRefused(status), "\(error)", .nextSource)
         case .overBudget(let limit):
             self.init(.overBudget, "\(error)", .giveUp)
             budgetBytes = limit
         case .timedOut(.whole, _): self.init(.timedOut, "\(error)", .giveUp)
-        case .timedOut: self.init(.timedOut, "\(error)", .retry)
+        case .timedOut(let deadline, _):
+            self.init(.timedOut, "\(error)", .retry)
+            if deadline == .connect { fault = .unreachable }
         case .cancelled: self.init(.cancelled, .giveUp)
         case .unusableRequest: self.init(.unusableRequest, "\(error)", .nextSource)
         case .consumerFailed(let cause):

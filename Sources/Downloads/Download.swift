@@ -31,53 +31,53 @@ struct Download {
         case resting(UInt64)
     }
 
-    /// Whether any try since the last pause has brought a byte.
-    var hasFetched = false
+    /// Whether it is known since the last pause what earlier transfers had saved: what is held from now on was fetched by this one.
+    var knowsSavings = false
 
-    /// What one caller expects of the asset.
+    /// Who waits, and what for.
     struct Caller {
         let token: DownloadToken
-        let sizeBytes: Int64?
-        let digest: SHA256Digest?
-        let budgetBytes: Int64?
-        let priority: Int
+        let request: DownloadRequest
     }
 
     var digest: SHA256Digest? { request.digest }
-    var priority: Int { callers.map(\.priority).max() ?? request.priority }
+    var priority: Int { callers.map(\.request.priority).max() ?? request.priority }
 
     /// The most that any caller will take; nil when one of them takes any number.
     var budgetBytes: Int64? {
         callers.reduce(0) { most, caller in
-            guard let most, let budget = caller.budgetBytes else { return nil }
+            guard let most, let budget = caller.request.budgetBytes else { return nil }
             return max(most, budget)
         }
     }
 
     /// The length some caller knows the asset to have.
-    var expectedBytes: Int64? { callers.lazy.compactMap(\.sizeBytes).first }
+    var expectedBytes: Int64? { callers.lazy.compactMap(\.request.sizeBytes).first }
 }
 
 extension Download.Caller {
-    init(token: DownloadToken, request: DownloadRequest) {
-        self.init(
-            token: token, sizeBytes: request.sizeBytes, digest: request.digest, budgetBytes: request.budgetBytes,
-            priority: request.priority)
-    }
-
     /// Whether a complete asset is what this caller asked for.
     func judge(sizeBytes actual: Int64, digest actualDigest: SHA256Digest?) -> DownloadError? {
-        if let budgetBytes, actual > budgetBytes {
+        if let budgetBytes = request.budgetBytes, actual > budgetBytes {
             return DownloadError(.overBudget, "the asset's \(actual) bytes are over the \(budgetBytes) allowed")
         }
-        if let sizeBytes, actual != sizeBytes {
+        if let sizeBytes = request.sizeBytes, actual != sizeBytes {
             return DownloadError(.sizeMismatch, "the asset has \(actual) bytes where \(sizeBytes) were asked for")
         }
-        if let digest, digest != actualDigest {
+        if let digest = request.digest, digest != actualDigest {
             return DownloadError(
                 .digestMismatch,
                 "the asset's SHA-256 is \(actualDigest?.description ?? "unknown") where \(digest) was asked for")
         }
         return nil
+    }
+
+    /// Whether a failure is one by what this caller knows of the asset; another caller who knows nothing of the kind isn't hurt by it.
+    func isMeant(by failure: AttemptFailure, of download: Download) -> Bool {
+        switch failure.error.code {
+        case .digestMismatch: request.digest != nil
+        case .sizeMismatch: request.sizeBytes == download.expectedBytes
+        default: true
+        }
     }
 }

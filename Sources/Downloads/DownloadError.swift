@@ -52,5 +52,6 @@ public struct DownloadError: Error, Sendable, CustomStringConvertible {
         self.init(error.isNoSpace ? .noSpace : .fileFailed, "\(error)")
     }
 
+    /// The message.
     public var description: String { message }
 }

@@ -26,9 +26,31 @@ public struct DownloadRequest: Sendable {
     public init(_ url: TransferURL, mirrors: [TransferURL] = []) { urls = [url] + mirrors }
 }
 
-/// What makes two requests the same download besides a known digest: the URL that was asked for, not one a redirect led to, and whatever else
-/// the server is told. Different credentials never share.
+/// What makes two requests the same download: the URL that was asked for, not one a redirect led to; whatever else the server is told; and what
+/// may become of a redirect. Different credentials never share.
 struct SourceKey: Hashable {
     let url: TransferURL
     let headers: HeaderFields
+    let redirects: RedirectPolicy
+
+    init(_ request: DownloadRequest) {
+        url = request.urls[0]
+        headers = request.headers
+        redirects = request.redirects
+    }
+}
+
+/// What makes two requests the same download whatever their URLs: a known digest. Here, too, different credentials never share.
+struct DigestKey: Hashable {
+    let digest: SHA256Digest
+    let headers: HeaderFields
+    let userInfo: String?
+
+    /// Nil when the request knows no digest.
+    init?(_ request: DownloadRequest) {
+        guard let digest = request.digest else { return nil }
+        self.digest = digest
+        headers = request.headers
+        userInfo = request.urls[0].userInfo
+    }
 }

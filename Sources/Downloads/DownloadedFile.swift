@@ -20,6 +20,8 @@ public final class DownloadedFile: Sendable {
     public let suggestedName: String?
 
     private let partial: PartialFile
+    /// What lets the complete file be found again; nil where nothing could prove that it is still the right one.
+    private let record: ResumeData?
     /// Called once, when the partial file's name is free for another download.
     private let released: @Sendable () -> Void
     private let fate = Locked(Fate.waiting)
@@ -30,7 +32,7 @@ public final class DownloadedFile: Sendable {
 
     init(
         partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
-        validator: String?, suggestedName: String?, released: @escaping @Sendable () -> Void
+        validator: String?, suggestedName: String?, record: ResumeData?, released: @escaping @Sendable () -> Void
     ) {
         self.partial = partial
         self.sizeBytes = sizeBytes
@@ -39,6 +41,7 @@ public final class DownloadedFile: Sendable {
         self.isProvenComplete = isProvenComplete
         self.validator = validator
         self.suggestedName = suggestedName
+        self.record = record
         self.released = released
     }
 
@@ -53,8 +56,18 @@ public final class DownloadedFile: Sendable {
     /// The open file: valid wherever it is moved to, as long as this object lives.
     package var descriptor: OwnedDescriptor { partial.file }
 
-    /// Leaves the file, and the record that says it is complete, where they are: asking again will not fetch a byte.
-    public func keep() { fate.withLock { if $0 == .waiting { $0 = .kept } } }
+    /// Leaves the file where it is, with a record that says it is complete: asking again will not fetch a byte. A file that neither a validator
+    /// nor a digest could vouch for is not kept.
+    public func keep() {
+        guard let record else { return }
+        let isFirst = fate.withLock { fate in
+            guard fate == .waiting else { return false }
+            fate = .kept
+            return true
+        }
+        // Without a record it would only be fetched again; that is no failure of anybody's.
+        if isFirst { try? partial.writeRecord(record) }
+    }
 
     /// Removes the file unless it was taken.
     /// - Throws: `DownloadError` when it can't be removed.
@@ -76,7 +89,8 @@ public final class DownloadedFile: Sendable {
             try move(to: path, in: directory, mode: mode, flush: flush)
         } catch {
             // It is still where it was: what was fetched isn't lost with the place it was meant for.
-            fate.withLock { $0 = .kept }
+            fate.withLock { $0 = .waiting }
+            keep()
             throw error
         }
         released()

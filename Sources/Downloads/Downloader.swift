@@ -53,6 +53,33 @@ public final class Downloader: Sendable {
         return try result.get()
     }
 
+    /// Asks for an asset that is small enough to be held in memory, and waits. Cancelling the task is the caller's cancel.
+    /// - Parameter budgetBytes: how many bytes are taken at most; the transfer is cut when more arrive.
+    /// - Throws: `DownloadError`; `overBudget` for a larger asset.
+    public func data(
+        for request: DownloadRequest, budgetBytes: Int, events: (@Sendable (DownloadEvent) -> Void)? = nil
+    ) async throws(DownloadError) -> [UInt8] {
+        var request = request
+        request.budgetBytes = min(request.budgetBytes ?? .max, Int64(budgetBytes))
+        let file = try await download(request, events: events)
+        return try await core.read(file, limitBytes: budgetBytes)
+    }
+
+    /// The downloads that lie paused in the store, the one that was paused first at the front.
+    /// - Throws: `DownloadError` when the store can't be read.
+    public func pausedDownloads() async throws(DownloadError) -> [PausedDownload] {
+        try await core.store { store throws(DownloadError) in try store.pausedDownloads() }
+    }
+
+    /// Lets paused downloads go, the one that was paused first before the others; running and completed ones stay.
+    /// - Parameter keptBytes: how many bytes of them may stay; 0, the default, lets all go.
+    /// - Returns: what was removed.
+    /// - Throws: `DownloadError` when the store can't be read or a file can't be removed.
+    @discardableResult
+    public func purge(keepingBytes keptBytes: Int64 = 0) async throws(DownloadError) -> [PausedDownload] {
+        try await core.store { store throws(DownloadError) in try store.purge(keepingBytes: keptBytes) }
+    }
+
     /// What was fetched so far, in all.
     public var statistics: DownloadStatistics { core.statistics }
 

@@ -8,7 +8,7 @@ final class DownloaderCore: Sendable {
     private struct Shared {
         var state: State
         var mailboxes: [DownloadToken: CallerMailbox] = [:]
-        var attempts: [AttemptID: DownloadAttempt] = [:]
+        var attempts: [AttemptID: (attempt: DownloadAttempt, place: String)] = [:]
         var places = PartialPlaces()
         var whenIdle: [CheckedContinuation<Void, Never>] = []
         /// Effects that are decided but not carried out yet. One thread at a time works them off, so that their order holds.
@@ -30,6 +30,18 @@ final class DownloaderCore: Sendable {
 
     var statistics: DownloadStatistics { shared.withLock { $0.state.statistics } }
 
+    /// Reads a complete file where blocking is fine.
+    func read(_ file: DownloadedFile, limitBytes: Int) async throws(DownloadError) -> [UInt8] {
+        try await opening.attempt { () throws(DownloadError) in try file.bytes(limitBytes: limitBytes) }
+    }
+
+    /// Does something with the store where blocking is fine, and where no partial file is being opened meanwhile.
+    func store<Success: Sendable>(
+        _ body: @escaping @Sendable (ResumeStore) throws(DownloadError) -> Success
+    ) async throws(DownloadError) -> Success {
+        try await opening.attempt { [store] () throws(DownloadError) in try body(store) }
+    }
+
     // MARK: What happens
 
     func request(_ request: DownloadRequest, _ mailbox: CallerMailbox) -> DownloadToken {
@@ -49,13 +61,21 @@ final class DownloaderCore: Sendable {
         decide { $0.state.shutDown() }
         await session.invalidate()
         await withCheckedContinuation { continuation in
-            let isIdle = shared.withLock { shared in
-                if shared.attempts.isEmpty { return true }
-                shared.whenIdle.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
+            shared.withLock { $0.whenIdle.append(continuation) }
+            tellIdle()
         }
+    }
+
+    /// Tells those who wait for it that nothing runs any more and nothing is left to be done.
+    private func tellIdle() {
+        let waiting = shared.withLock { shared in
+            guard shared.state.downloadCount == 0, shared.outbox.isEmpty, !shared.isDelivering else {
+                return [CheckedContinuation<Void, Never>]()
+            }
+            defer { shared.whenIdle = [] }
+            return shared.whenIdle
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     private func decide(_ step: (inout Shared) -> [State.Action]) {
@@ -82,12 +102,6 @@ final class DownloaderCore: Sendable {
                 return shared.state.attemptEnded(plan.attempt, of: plan.download, end)
             }
         }
-        let idle = shared.withLock { shared in
-            guard shared.attempts.isEmpty else { return [CheckedContinuation<Void, Never>]() }
-            defer { shared.whenIdle = [] }
-            return shared.whenIdle
-        }
-        for continuation in idle { continuation.resume() }
     }
 
     // MARK: What is done
@@ -100,7 +114,7 @@ final class DownloaderCore: Sendable {
                 defer { shared.outbox = [] }
                 return shared.outbox
             }
-            guard let batch else { return }
+            guard let batch else { return tellIdle() }
             for action in batch { perform(action) }
             shared.withLock { $0.isDelivering = false }
         }
@@ -111,7 +125,7 @@ final class DownloaderCore: Sendable {
         case .tell(let token, let event): shared.withLock { $0.mailboxes[token] }?.tell(event)
         case .answer(let token, let result): shared.withLock { $0.mailboxes.removeValue(forKey: token) }?.answer(result)
         case .keep(let file): file.keep()
-        case .stop(let attempt): shared.withLock { $0.attempts[attempt] }?.stop()
+        case .stop(let attempt): stop(attempt)
         case .setAlarm(let download, let alarm, let delay):
             Task { [weak self] in
                 try? await Task.sleep(for: delay)
@@ -124,11 +138,7 @@ final class DownloaderCore: Sendable {
     private func start(_ plan: AttemptPlan) {
         let location: PartialFile.Location
         do throws(DownloadError) {
-            if let chosen = plan.partialFile {
-                location = chosen
-            } else {
-                location = try store.location(digest: plan.digest, source: plan.key)
-            }
+            if let chosen = plan.partialFile { location = chosen } else { location = try store.location(of: plan) }
         } catch {
             return decide {
                 $0.state.attemptEnded(
@@ -140,13 +150,13 @@ final class DownloaderCore: Sendable {
             plan: plan, report: { [self] report in handle(report, of: plan, at: place) },
             // Not here and now: the last reference to a file may go anywhere, even where the lock is held.
             released: { [self] in opening.enqueue { [self] in leave(place) } })
-        shared.withLock { $0.attempts[plan.attempt] = attempt }
+        shared.withLock { $0.attempts[plan.attempt] = (attempt, place) }
         enter(place, with: attempt, location)
     }
 
     private func enter(_ place: String, with attempt: DownloadAttempt, _ location: PartialFile.Location) {
         let admission = shared.withLock { shared in
-            shared.places.enter(place) { [self] in enter(place, with: attempt, location) }
+            shared.places.enter(place, for: attempt.plan.attempt) { [self] in enter(place, with: attempt, location) }
         }
         switch admission {
         case .free: opening.enqueue { [self] in attempt.begin(location, session: session) }
@@ -154,6 +164,21 @@ final class DownloaderCore: Sendable {
             let end = DownloadAttempt.End.completed(file, sizeBytes: file.sizeBytes, digest: file.digest)
             handle(.ended(end), of: attempt.plan, at: place)
         case .mustWait: break
+        }
+    }
+
+    private func stop(_ id: AttemptID) {
+        let found = shared.withLock { shared in
+            shared.attempts[id].map {
+                (attempt: $0.attempt, place: $0.place, waited: shared.places.abandon($0.place, id))
+            }
+        }
+        guard let found else { return }
+        // Who waits for another one's place has nothing to bring to an end.
+        if found.waited {
+            handle(.ended(.stopped), of: found.attempt.plan, at: found.place)
+        } else {
+            found.attempt.stop()
         }
     }
 

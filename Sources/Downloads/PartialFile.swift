@@ -12,7 +12,7 @@ public final class PartialFile: Sendable {
         package init(directory: Directory, name: RelativePath) throws(PathProblem) {
             self.directory = directory
             self.name = name
-            recordName = try RelativePath(name.bytes + Array(".resume".utf8))
+            recordName = try RelativePath(name.bytes + Array(PartialFile.recordSuffix.utf8))
         }
 
         /// The path of the bytes, for messages.
@@ -36,35 +36,65 @@ public final class PartialFile: Sendable {
 
     let location: Location
     let file: OwnedDescriptor
+    /// What a record's name ends with, behind its partial's.
+    static let recordSuffix = ".resume"
+
+    /// Opens a partial file that is there and takes its lock; nil when there is none, or somebody is using it.
+    init?(existing location: Location) {
+        self.location = location
+        guard let file = try? location.directory.open(location.name, flags: O_RDWR | O_NONBLOCK),
+            let held = try? file.status(), held.kind == .file, (try? file.lock(exclusive: true)) == true,
+            let named = try? location.directory.status(of: location.name), named.inode == held.inode
+        else { return nil }
+        self.file = file
+    }
 
     /// Opens, or makes, the partial file and takes its lock.
     init(_ location: Location) throws(DownloadError) {
         self.location = location
         do {
             file = try Self.openLocked(location)
-        } catch let error as SystemError {
-            throw DownloadError(error)
         } catch {
-            throw DownloadError(.inUse, "another process is downloading into \(location)")
+            throw error as? DownloadError ?? (error as? SystemError).map(DownloadError.init)
+                ?? DownloadError(.fileFailed, "\(error)")
         }
     }
 
-    private struct Busy: Error {}
-
     private static func openLocked(_ location: Location) throws -> OwnedDescriptor {
         while true {
-            let file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT)
-            guard try file.lock(exclusive: true) else { throw Busy() }
+            let file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT | O_NONBLOCK)
+            guard try file.status().kind == .file else {
+                throw DownloadError(.fileFailed, "\(location) is no regular file")
+            }
+            guard try file.lock(exclusive: true) else {
+                throw DownloadError(.inUse, "another process is downloading into \(location)")
+            }
             // Between opening and locking, its last holder may have moved it away: then what we locked is no longer what the name means.
             let held = try file.status()
             if let named = try location.directory.status(of: location.name), named.inode == held.inode { return file }
         }
     }
 
-    /// The record, nil when there is none that can be read.
-    func readRecord() -> ResumeData? {
-        let bytes = try? location.directory.readFile(location.recordName, limitBytes: ResumeData.limitBytes)
-        return bytes.flatMap(ResumeData.init(decoding:))
+    /// What there is of a record.
+    enum FoundRecord: Hashable {
+        case none
+        /// One of another version, say, or damaged.
+        case unreadable
+        case readable(ResumeData)
+    }
+
+    /// Reads the record.
+    /// - Throws: when it is unknown whether there is one.
+    func readRecord() throws(SystemError) -> FoundRecord {
+        do {
+            let bytes = try location.directory.readFile(location.recordName, limitBytes: ResumeData.limitBytes)
+            return ResumeData(decoding: bytes).map { .readable($0) } ?? .unreadable
+        } catch {
+            if error.isNotFound { return .none }
+            // A file far too long, a folder, a link: none of ours.
+            if [EFBIG, EISDIR, ELOOP].contains(error.code) { return .unreadable }
+            throw error
+        }
     }
 
     func writeRecord(_ record: ResumeData) throws(SystemError) {

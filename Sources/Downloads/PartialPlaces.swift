@@ -3,7 +3,7 @@
 struct PartialPlaces {
     private struct Occupant {
         weak var file: DownloadedFile?
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: [(attempt: AttemptID, enter: @Sendable () -> Void)] = []
     }
 
     private var occupants: [String: Occupant] = [:]
@@ -16,15 +16,23 @@ struct PartialPlaces {
     }
 
     /// Takes a place.
-    /// - Parameter retry: called when the place is free again, if it must be waited for.
-    mutating func enter(_ place: String, retry: @escaping @Sendable () -> Void) -> Admission {
+    /// - Parameter retry: handed out by `leave` when the place is free again, if it must be waited for.
+    mutating func enter(_ place: String, for attempt: AttemptID, retry: @escaping @Sendable () -> Void) -> Admission {
         guard let occupant = occupants[place] else {
             occupants[place] = Occupant()
             return .free
         }
         if let file = occupant.file, file.isWaiting { return .complete(file) }
-        occupants[place]?.waiting.append(retry)
+        occupants[place]?.waiting.append((attempt, retry))
         return .mustWait
+    }
+
+    /// Takes a try back that waits for a place.
+    /// - Returns: whether it did wait.
+    mutating func abandon(_ place: String, _ attempt: AttemptID) -> Bool {
+        guard let index = occupants[place]?.waiting.firstIndex(where: { $0.attempt == attempt }) else { return false }
+        occupants[place]?.waiting.remove(at: index)
+        return true
     }
 
     /// Notes the complete file that a place holds.
@@ -33,6 +41,6 @@ struct PartialPlaces {
     /// Gives a place back.
     /// - Returns: who waited for it.
     mutating func leave(_ place: String) -> [@Sendable () -> Void] {
-        occupants.removeValue(forKey: place)?.waiting ?? []
+        occupants.removeValue(forKey: place)?.waiting.map(\.enter) ?? []
     }
 }

@@ -18,6 +18,8 @@ struct ResumePoint {
     var heldBytes: Int64 = 0
     /// What is known of the version they belong to.
     var record: ResumeData?
+    /// Why they may be gone on with.
+    var trust = ResumeTrust.none
     /// The length the asset must have, where callers know it.
     var expectedBytes: Int64?
 
@@ -37,21 +39,14 @@ struct ResumePoint {
     /// RFC 9110 §15.3.7: a part must say which part it is, and everything it says of its version must agree with what is held.
     private func continuation(_ response: TransferResponse) -> ResponseVerdict {
         guard let range = response.contentRange ?? nil, let positions = range.positions else {
-            return .fail(
-                AttemptFailure(.invalidResponse, "the server's part (206) has no usable Content-Range", .restart))
+            return .fail(invalidPart("the server's part (206) has no usable Content-Range"))
         }
         guard positions.lowerBound == heldBytes else {
-            return .fail(
-                AttemptFailure(
-                    .invalidResponse,
-                    "the server sent a part from \(positions.lowerBound) instead of \(heldBytes)", .restart))
+            return .fail(invalidPart("the server sent a part from \(positions.lowerBound) instead of \(heldBytes)"))
         }
         let known = record?.totalBytes ?? expectedBytes
         if let known, let total = range.totalBytes, known != total { return .fail(changed("its length")) }
-        if let held = record?.entityTag, let now = response.entityTag, held != now { return .fail(changed("its ETag")) }
-        if record?.entityTag == nil, let held = record?.lastModified, let now = response.lastModified, held != now {
-            return .fail(changed("its modification date"))
-        }
+        if let difference = difference(response) { return .fail(changed(difference)) }
         return .append(totalBytes: range.totalBytes ?? known)
     }
 
@@ -71,19 +66,49 @@ struct ResumePoint {
         guard let total = (response.contentRange ?? nil)?.totalBytes, total == heldBytes else {
             return .fail(changed("its length"))
         }
+        // An error needn't carry validators; the ones it does carry count.
+        if trust == .sameSource, let held = record?.entityTag, let now = response.entityTag, held != now {
+            return .fail(changed("its ETag"))
+        }
         return .alreadyWhole
     }
 
+    /// In what a part's version differs from the held one, nil when in nothing. Only validators of one source can be compared.
+    private func difference(_ response: TransferResponse) -> String? {
+        guard let record else { return nil }
+        switch trust {
+        case .none, .digest: return nil
+        case .sharedTag: return response.strongEntityTag == record.entityTag ? nil : "its ETag"
+        case .sameSource:
+            if record.contentCoding != response.contentCoding { return "its coding" }
+            if let held = record.entityTag {
+                return response.entityTag.map { $0 == held } ?? true ? nil : "its ETag"
+            }
+            guard let held = record.lastModified, let now = response.lastModified, held != now else { return nil }
+            return "its modification date"
+        }
+    }
+
     private func changed(_ what: String) -> AttemptFailure {
-        AttemptFailure(.changedWhileDownloading, "the asset changed on the server: \(what) is another", .restart)
+        // What another source has is no reason to throw away what came from this one.
+        AttemptFailure(
+            .changedWhileDownloading, "the asset changed on the server: \(what) is another",
+            trust == .sameSource ? .restart : .nextSource)
+    }
+
+    private func invalidPart(_ message: String) -> AttemptFailure {
+        AttemptFailure(.invalidResponse, message, trust == .sameSource ? .restart : .nextSource)
     }
 
     private func refusal(_ response: TransferResponse) -> AttemptFailure {
         let status = response.status
-        let mayPass = [408, 425, 429].contains(status) || (status >= 500 && status != 501 && status != 505)
+        var mayPass = [408, 425, 429].contains(status) || (status >= 500 && status != 501 && status != 505)
+        // A signed link that a redirect led to has a life of its own: the original URL gives a new one.
+        if heldBytes > 0, response.redirectCount > 0, [400, 403, 410].contains(status) { mayPass = true }
+        var message = "the server answered with status \(status)"
+        if let wait = response.retryAfter { message += " and asks to wait \(wait.components.seconds) s" }
         return AttemptFailure(
-            .unacceptableStatus(status), "the server answered with status \(status)", mayPass ? .retry : .nextSource,
-            retryAfter: response.retryAfter)
+            .unacceptableStatus(status), message, mayPass ? .retry : .nextSource, retryAfter: response.retryAfter)
     }
 }
 

@@ -1,5 +1,6 @@
 import JSONSyntax
 import Platform
+import Transfer
 
 /// What must be known to go on with a partial file: which version of the asset it holds and how much of that can be believed.
 struct ResumeData: Hashable, Sendable {
@@ -21,6 +22,9 @@ struct ResumeData: Hashable, Sendable {
     var flushedBytes: Int64
     /// The boot in which the record was written. In the same boot the file itself says how much there is.
     var bootID: String
+
+    /// Whether anything can tell that bytes fetched later belong to these.
+    var canBeResumed: Bool { validator != nil || digest != nil }
 
     /// What `If-Range` may carry: the tag is preferred, being exact (RFC 9110 §13.1.5).
     var validator: String? { entityTag ?? lastModified }
@@ -65,7 +69,7 @@ extension ResumeData {
         }
         guard
             let url = root["url"]?.string, let finalURL = root["finalURL"]?.string, let boot = root["boot"]?.string,
-            let flushed = root["flushedBytes"]?.integer, let rangeValues = root["ranges"]?.elements
+            let flushed = root["flushedBytes"]?.integer, flushed >= 0, let rangeValues = root["ranges"]?.elements
         else { return nil }
         var ranges: [Range<Int64>] = []
         for value in rangeValues {
@@ -75,9 +79,11 @@ extension ResumeData {
         }
         self.url = url
         self.finalURL = finalURL
-        entityTag = root["entityTag"]?.string
-        lastModified = root["lastModified"]?.string
+        // They go into a request's header: what could not have come from one is not let through.
+        entityTag = root["entityTag"]?.string.flatMap { isStrongEntityTag($0) ? $0 : nil }
+        lastModified = root["lastModified"]?.string.flatMap { HTTPDate.seconds($0) != nil ? $0 : nil }
         totalBytes = root["totalBytes"]?.integer.map(Int64.init)
+        if let totalBytes, totalBytes < 0 { return nil }
         contentCoding = root["contentCoding"]?.string
         digest = root["sha256"]?.string.flatMap(SHA256Digest.init(hex:))
         self.ranges = ranges

@@ -1,8 +1,11 @@
 import Platform
+import Transfer
 
 /// The folder where partial files gather, each named by what it is going to be.
 public final class ResumeStore: Sendable {
     package let directory: Directory
+    /// What the names of partial files end with.
+    static let suffix = ".part"
 
     /// Opens the store at `path`, made when missing.
     /// - Throws: `DownloadError` when it can't be opened.
@@ -13,10 +16,10 @@ public final class ResumeStore: Sendable {
     package init(directory: Directory) { self.directory = directory }
 
     /// The place for a download: by digest where that is known, so that any of its mirrors can go on with it, else by URL and headers.
-    func location(digest: SHA256Digest?, source: SourceKey) throws(DownloadError) -> PartialFile.Location {
-        let name = digest?.description ?? SHA256.digest(of: source.canonicalBytes).description
+    func location(of plan: AttemptPlan) throws(DownloadError) -> PartialFile.Location {
+        let name = plan.digestKey?.storeName ?? SHA256.digest(of: plan.key.canonicalBytes).description
         do {
-            return try PartialFile.Location(directory: directory, name: RelativePath(name + ".part"))
+            return try PartialFile.Location(directory: directory, name: RelativePath(name + Self.suffix))
         } catch {
             throw DownloadError(.fileFailed, "\(error)")
         }
@@ -24,9 +27,27 @@ public final class ResumeStore: Sendable {
 }
 
 extension SourceKey {
-    /// An unambiguous spelling: no field can hold the line breaks between them.
+    /// An unambiguous spelling: no field can hold the line breaks between them. How many redirects may be followed makes no other bytes.
     var canonicalBytes: [UInt8] {
-        let lines = [url.text] + headers.fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
-        return Array(lines.joined(separator: "\n").utf8)
+        let policy =
+            switch redirects {
+            case .follow: [String]()
+            case .sameOrigin: ["redirects within the origin"]
+            case .refuse: ["no redirects"]
+            }
+        return Array(([url.text] + headers.canonicalLines + policy).joined(separator: "\n").utf8)
     }
+}
+
+extension DigestKey {
+    /// The digest itself where nothing else sets requests apart.
+    var storeName: String {
+        if headers.fields.isEmpty, userInfo == nil { return digest.description }
+        let lines = [digest.description, userInfo ?? ""] + headers.canonicalLines
+        return SHA256.digest(of: lines.joined(separator: "\n").utf8).description
+    }
+}
+
+extension HeaderFields {
+    fileprivate var canonicalLines: [String] { fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted() }
 }

@@ -7,6 +7,8 @@ struct SourceRotation {
     private var index = 0
     /// Failures since bytes last arrived.
     private var failures = 0
+    /// The delays that servers asked for since everybody last had a turn.
+    private var askedDelays: [Duration] = []
     private var restarts = 0
     /// The most bytes that were ever held: less than that again is no progress.
     private var bestHeldBytes: Int64 = 0
@@ -29,7 +31,19 @@ struct SourceRotation {
         }
     }
 
-    enum Next {
+    /// Moves on from a doubtful source before it is even asked, if there is another.
+    /// - Returns: whether it did.
+    mutating func avoid(_ isDoubtful: (TransferURL) -> Bool) -> Bool {
+        // Once something has failed, every source gets its turn.
+        guard failures == 0, isDoubtful(current) else { return false }
+        guard let better = sources.indices.first(where: { !isBad[$0] && !isDoubtful(sources[$0]) }) else {
+            return false
+        }
+        index = better
+        return true
+    }
+
+    enum Next: Hashable {
         case tryAgain(after: Duration)
         case giveUp
     }
@@ -39,11 +53,14 @@ struct SourceRotation {
         guard heldBytes > bestHeldBytes else { return }
         bestHeldBytes = heldBytes
         failures = 0
+        askedDelays = []
     }
 
     /// Decides what follows a failed try.
+    /// - Parameter isBound: bytes are held that only the current source can go on with.
     mutating func next(
-        after failure: AttemptFailure, policy: RetryPolicy, using generator: inout some RandomNumberGenerator
+        after failure: AttemptFailure, isBound: Bool = false, policy: RetryPolicy,
+        using generator: inout some RandomNumberGenerator
     ) -> Next {
         switch failure.remedy {
         case .giveUp: return .giveUp
@@ -54,22 +71,40 @@ struct SourceRotation {
         case .nextSource: return giveUpOnCurrent()
         case .retry:
             failures += 1
-            guard failures <= policy.retries else { return .giveUp }
-            let usable = isBad.count { !$0 }
-            advance()
-            // With mirrors, each gets its turn before anybody waits.
-            guard failures % usable == 0 else { return .tryAgain(after: .zero) }
-            return .tryAgain(
-                after: policy.delay(
-                    retry: failures / usable - 1, retryAfter: usable == 1 ? failure.retryAfter : nil, using: &generator)
-            )
+            return isBound ? stay(failure, policy, &generator) : takeTurns(failure, policy, &generator)
         }
+    }
+
+    /// The same source again: another one would begin anew.
+    private mutating func stay(
+        _ failure: AttemptFailure, _ policy: RetryPolicy, _ generator: inout some RandomNumberGenerator
+    ) -> Next {
+        guard failures <= policy.retries else { return giveUpOnCurrent() }
+        return .tryAgain(
+            after: policy.delay(retry: failures - 1, retryAfter: failure.retryAfter, using: &generator))
+    }
+
+    /// Each source gets its turn before anybody waits.
+    private mutating func takeTurns(
+        _ failure: AttemptFailure, _ policy: RetryPolicy, _ generator: inout some RandomNumberGenerator
+    ) -> Next {
+        let usable = isBad.count { !$0 }
+        guard failures <= max(policy.retries, usable - 1) else { return .giveUp }
+        if let asked = failure.retryAfter { askedDelays.append(asked) }
+        advance()
+        guard failures % usable == 0 else { return .tryAgain(after: .zero) }
+        // Where all ask for patience the least of it is shown; where one doesn't, it may be asked again as usual.
+        let asked = askedDelays.count >= usable ? askedDelays.min() : nil
+        askedDelays = []
+        return .tryAgain(after: policy.delay(retry: failures / usable - 1, retryAfter: asked, using: &generator))
     }
 
     private mutating func giveUpOnCurrent() -> Next {
         isBad[index] = true
         guard isBad.contains(false) else { return .giveUp }
         restarts = 0
+        failures = 0
+        askedDelays = []
         advance()
         return .tryAgain(after: .zero)
     }

@@ -1,3 +1,4 @@
+import Platform
 import Transfer
 
 extension TransferResponse {
@@ -13,10 +14,11 @@ extension TransferResponse {
     }
 }
 
-/// Reduces a name from outside to a safe last component: nothing of a path, no control characters, no leading dot, at most 255 bytes.
+/// Reduces a name from outside to a safe last component: nothing of a path, no characters that control a terminal or the direction of text, no
+/// leading dot, at most 255 bytes.
 package func safeFileName(_ name: String) -> String? {
     let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
-    var safe = String(String.UnicodeScalarView(last.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
+    var safe = String(String.UnicodeScalarView(last.unicodeScalars.filter { escapedText(String($0)) == String($0) }))
     while safe.hasPrefix(".") || safe.hasPrefix(" ") { safe.removeFirst() }
     while safe.utf8.count > 255 { safe.removeLast() }
     return safe.isEmpty ? nil : safe

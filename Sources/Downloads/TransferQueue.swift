@@ -15,6 +15,7 @@ struct TransferQueue {
         let priority: Int
         /// Smaller is older.
         let sequence: UInt64
+        let host: String
 
         func goes(before other: Ticket) -> Bool {
             priority != other.priority ? priority > other.priority : sequence < other.sequence
@@ -30,9 +31,10 @@ struct TransferQueue {
     var runningCount: Int { running.count }
 
     /// Lets a download wait for its turn; one that waits already gets the new ticket.
-    mutating func add(_ ticket: Ticket, host: String) {
+    mutating func add(_ ticket: Ticket) {
+        guard tickets[ticket.id] != ticket else { return }
         tickets[ticket.id] = ticket
-        waiting[host, default: Heap()].push(ticket)
+        waiting[ticket.host, default: Heap()].push(ticket)
     }
 
     /// Takes a waiting download out.
@@ -47,17 +49,17 @@ struct TransferQueue {
     /// The next download that may start; it counts as running from now on.
     mutating func startNext() -> DownloadID? {
         guard running.count < max(1, maximum) else { return nil }
-        var best: (host: String, ticket: Ticket)?
+        var best: Ticket?
         for host in Array(waiting.keys) where runningPerHost[host, default: 0] < max(1, maximumPerHost) {
             guard let ticket = firstValid(of: host) else { continue }
-            if best.map({ ticket.goes(before: $0.ticket) }) ?? true { best = (host, ticket) }
+            if best.map({ ticket.goes(before: $0) }) ?? true { best = ticket }
         }
         guard let best else { return nil }
         waiting[best.host]?.pop()
-        tickets[best.ticket.id] = nil
-        running[best.ticket.id] = best.host
+        tickets[best.id] = nil
+        running[best.id] = best.host
         runningPerHost[best.host, default: 0] += 1
-        return best.ticket.id
+        return best.id
     }
 
     /// The first of a host's tickets that still counts; leftovers before it are dropped.

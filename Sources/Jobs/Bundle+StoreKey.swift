@@ -39,7 +39,7 @@ extension Bundle {
     }
 
     /// The digests the manifest gives, one for each source; nil where it gives none.
-    var knownDigests: [SHA256Digest?] { sources.map { $0.file.digest.flatMap { SHA256Digest(hex: $0.hex) } } }
+    var knownDigests: [SHA256Digest?] { sources.map(\.file.digest) }
 
     /// Raised whenever the same archive would be unpacked differently: every library then unpacks anew.
     private static let extractorVersion = 1

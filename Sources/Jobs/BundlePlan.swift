@@ -45,7 +45,7 @@ package struct BundlePlan: Sendable {
         // Only a set of files shares what it had before.
         let held = bundle.package == nil ? Set((try? previous?.receipt())?.sources.map(\.sha256) ?? []) : []
         let missing = bundle.sources.filter { source in
-            source.file.digest.flatMap { SHA256Digest(hex: $0.hex) }.map { !held.contains($0) } ?? true
+            source.file.digest.flatMap { SHA256Digest(hex: $0.description) }.map { !held.contains($0) } ?? true
         }
         return missing.reduce(0) { $0.addingClamped(Int64($1.file.sizeBytes ?? 0)) }
     }

@@ -61,7 +61,7 @@ struct FileSetJob: Sendable {
 
     private func place(_ source: BundleSource, from shelf: Shelf?) async throws(BundleFailure) -> Placed {
         let path = try path(source.path ?? "")
-        if let digest = source.file.digest.flatMap({ SHA256Digest(hex: $0.hex) }) {
+        if let digest = source.file.digest {
             if let known = try await take(digest, at: path, from: shelf) {
                 return Placed(path: path, digest: digest, source: known)
             }

@@ -63,6 +63,6 @@ struct ManifestLoader {
     }
 }
 
-extension BundleManifest.Timestamp {
-    fileprivate var hasPassed: Bool { Int64(secondsSinceEpoch) <= Platform.Timestamp.now.seconds }
+extension Timestamp {
+    fileprivate var hasPassed: Bool { self <= Timestamp.now }
 }

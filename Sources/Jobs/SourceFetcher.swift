@@ -51,9 +51,9 @@ struct SourceFetcher: Sendable {
             throw BundleFailure(
                 .sizeMismatch, "the file has \(copy.sizeBytes) bytes where \(size) were asked for", url: "\(url)")
         }
-        if let digest = source.digest, digest.hex != copy.digest.description {
+        if let digest = source.digest, digest != copy.digest {
             throw BundleFailure(
-                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest.hex) was asked for", url: "\(url)"
+                .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
             )
         }
         return FetchedFile(.copied(copy), url: "\(url)")
@@ -64,7 +64,7 @@ struct SourceFetcher: Sendable {
     ) async throws(BundleFailure) -> FetchedFile? {
         var request = DownloadRequest(url, mirrors: mirrors)
         request.sizeBytes = source.sizeBytes.map(Int64.init)
-        request.digest = source.digest.flatMap { SHA256Digest(hex: $0.hex) }
+        request.digest = source.digest
         request.priority = bundle.priority
         request.redirects = redirects
         request.budgetBytes = bodyBudgetBytes

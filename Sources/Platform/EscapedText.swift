@@ -1,35 +1,38 @@
-/// Text from outside made safe for a terminal or a log: control characters, and bytes that are not UTF-8, become `\xNN`.
+/// Text from outside made safe for a terminal or a log, as UTF-8; bytes that are none become `\xNN`.
 package func escapedText(_ bytes: some Sequence<UInt8>) -> String {
     let array = Array(bytes)
-    guard let text = String(validating: array, as: UTF8.self) else {
-        return array.map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : hexEscape(UInt32($0)) }.joined()
-    }
-    return escapedText(text)
+    if let text = String(validating: array, as: UTF8.self) { return escapedText(text) }
+    return array.map { byte in
+        (0x20..<0x7f).contains(byte)
+            ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
 }
 
-/// Text from outside made safe for a terminal or a log: control and bidirectional-override characters become `\xNN` or `\u{NNNN}`.
+/// Text from outside made safe for a terminal or a log: everything is escaped that could move a cursor or reorder what is read. Whatever a
+/// message quotes from a manifest, a server or an archive goes through this.
 package func escapedText(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnsafeToPrint) else { return text }
-    var result = ""
+    guard text.unicodeScalars.contains(where: \.isUnsafeInMessages) else { return text }
+    var escaped = ""
     for scalar in text.unicodeScalars {
-        if isUnsafeToPrint(scalar) {
-            result += hexEscape(scalar.value)
-        } else {
-            result.unicodeScalars.append(scalar)
+        switch scalar {
+        case "\n": escaped += "\\n"
+        case "\r": escaped += "\\r"
+        case "\t": escaped += "\\t"
+        case _ where scalar.isUnsafeInMessages: escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        default: escaped.unicodeScalars.append(scalar)
         }
     }
-    return result
+    return escaped
 }
 
-private func isUnsafeToPrint(_ scalar: UnicodeScalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
-    default: false
+extension Unicode.Scalar {
+    /// Whether showing this scalar as it is could garble or disguise a message: C0 and C1 controls, DEL, line and paragraph separators, and
+    /// the bidirectional controls.
+    package var isUnsafeInMessages: Bool {
+        switch value {
+        case 0x00...0x1F, 0x7F...0x9F: true
+        case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
     }
-}
-
-private func hexEscape(_ value: UInt32) -> String {
-    let digits = String(value, radix: 16)
-    guard value > 0xff else { return "\\x" + (digits.utf8.count < 2 ? "0" : "") + digits }
-    return "\\u{\(digits)}"
 }

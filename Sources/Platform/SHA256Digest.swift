@@ -27,6 +27,12 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
+    /// Reads 64 hexadecimal digits in lower case, the form `description` writes; nil for anything else.
+    package init?(lowercaseHex text: String) {
+        self.init(hex: text)
+        guard !text.utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else { return nil }
+    }
+
     /// The 32 bytes.
     public var bytes: [UInt8] {
         [words.0, words.1, words.2, words.3].flatMap { word in

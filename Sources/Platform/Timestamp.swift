@@ -47,28 +47,4 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         let count = strftime(&buffer, buffer.count, format, &fields)
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
-
-    /// Reads `YYYY-MM-DDTHH:MM:SSZ`, the form `rfc3339` writes; nil for anything else.
-    package init?(rfc3339 text: String) {
-        let characters = Array(text.utf8)
-        guard characters.count == 20 else { return nil }
-        func number(_ range: Range<Int>) -> Int32? {
-            var value: Int32 = 0
-            for character in characters[range] {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) else { return nil }
-                value = value * 10 + Int32(character - UInt8(ascii: "0"))
-            }
-            return value
-        }
-        guard
-            let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
-        else { return nil }
-        var fields = tm()
-        (fields.tm_year, fields.tm_mon, fields.tm_mday) = (year - 1900, month - 1, day)
-        (fields.tm_hour, fields.tm_min, fields.tm_sec) = (hour, minute, second)
-        self.init(seconds: Int64(timegm(&fields)))
-        // timegm takes 31 February for a day in March: what doesn't come back as it went in was no date.
-        guard rfc3339 == text else { return nil }
-    }
 }

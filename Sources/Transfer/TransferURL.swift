@@ -14,6 +14,8 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     /// The path, still percent-encoded; at least `/`.
     public let path: String
     private let query: String?
+    /// User name and password as they stand in the URL; nil for none. They are secrets.
+    package let userInfo: String?
 
     /// Scheme, host and port: who a request's secrets are meant for (RFC 6454).
     public struct Origin: Hashable, Sendable {
@@ -75,6 +77,8 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
         path = part(CURLUPART_PATH) ?? "/"
         query = part(CURLUPART_QUERY)
+        let login = [part(CURLUPART_USER), part(CURLUPART_PASSWORD)].compactMap { $0 }
+        userInfo = login.isEmpty ? nil : login.joined(separator: ":")
         guard scheme == "file" || !host.isEmpty else {
             throw TransferURLError(text: reference, reason: "it has no host")
         }

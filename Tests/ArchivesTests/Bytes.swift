@@ -16,12 +16,3 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }
-
-/// Bytes that don't compress, the same in every run.
-func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var state = seed &* 0x9e37_79b9_7f4a_7c15
-    return (0..<count).map { _ in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 56)
-    }
-}

@@ -1,11 +1,13 @@
-import Archives
 import Glibc
 import Platform
+import TestSupport
 import Testing
+
+@testable import Archives
 
 @Suite("What is created, and what is told of it")
 struct ExtractionTests {
-    private let content = noise(600_000)
+    private let content = deterministicBytes(600_000, seed: 1)
 
     @Test("Files, links and directories are reported with digest, mode and time")
     func report() throws {
@@ -61,7 +63,8 @@ struct ExtractionTests {
                 return count > 4
             }
         })
-        let unpacking = try Unpacking(ZipBuilder([.init("big", noise(2_000_000))]).build(), observer: observer)
+        let unpacking = try Unpacking(
+            ZipBuilder([.init("big", deterministicBytes(2_000_000, seed: 1))]).build(), observer: observer)
         #expect(unpacking.error?.code == .stopped)
         #expect(asked.withLock { $0 } == 5)
     }
@@ -116,6 +119,17 @@ struct ExtractionTests {
     }
 
     @Test(
+        "Names that other systems can't hold are refused when they must be portable",
+        arguments: ["con", "NUL.txt", "ab:c", "what?", "end.", "end ", "tab\t", "d/LPT1"])
+    func portableNames(name: String) throws {
+        #expect(try Unpacking([.init(name, [1])]).error == nil)
+        var policy = ExtractionPolicy()
+        policy.names = .portable
+        #expect(try Unpacking([.init(name, [1])], policy: policy).error?.code == .unsafe)
+        #expect(try Unpacking([.init("d/console", [1])], policy: policy).error == nil)
+    }
+
+    @Test(
         "Every limit ends the unpacking with its own message",
         arguments: [
             (\ExtractionPolicy.Limits.entries, 2, "more than the limit of 2"), (\.depth, 2, "more than 2 components"),
@@ -140,5 +154,26 @@ struct ExtractionTests {
         let unpacking = try Unpacking([.init("a", [1]), .init("b", content)], policy: policy)
         #expect(unpacking.error?.code == .limitExceeded)
         #expect(try unpacking.scratch.tree().isEmpty)
+    }
+
+    @Test("Directories that paths imply are limited like entries")
+    func impliedDirectories() throws {
+        var policy = ExtractionPolicy()
+        policy.limits.entries = 2
+        #expect(try Unpacking([.init("a/b/c/d")], policy: policy).error == nil)
+        #expect(try Unpacking([.init("a/b/c/d/e/f")], policy: policy).error?.code == .limitExceeded)
+    }
+
+    @Test(
+        "A full disk is told from other failures to write", arguments: [(ENOSPC, true), (EDQUOT, true), (EIO, false)])
+    func fullDisk(code: Int32, isNoSpace: Bool) {
+        let error = ArchiveError(writing: SystemError(code: code, operation: "write", subject: "x"), entry: "x")
+        #expect(error.code == (isNoSpace ? .noSpace : .unwritable))
+    }
+
+    @Test("A name beyond all measure is cut in the message, between two characters")
+    func longNameInMessage() throws {
+        let error = try #require(try Unpacking([.init("x" + String(repeating: "é", count: 30_000))]).error)
+        #expect(error.entry == "x" + String(repeating: "é", count: 99) + "…")
     }
 }

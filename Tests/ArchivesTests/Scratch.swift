@@ -1,25 +1,17 @@
-import Glibc
 import Platform
+import TestSupport
 
 /// A directory that exists for one test: `target` to unpack into, and `outside`, in which nothing may change.
 final class Scratch {
-    let path: String
+    private let directory: TemporaryDirectory
     let target: Directory
-    var targetPath: String { path + "/target" }
+    var path: String { directory.path }
+    var targetPath: String { directory["target"] }
 
     init() throws {
-        var template = Array("/tmp/larder-archives-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError.last("create", "a temporary directory") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        target = try Directory.open(path + "/target", create: true)
-        try Directory.open(path).replaceFile("outside", with: Array("untouched".utf8), flush: false)
-    }
-
-    deinit {
-        guard let slash = path.lastIndex(of: "/"),
-            let name = try? RelativePath(String(path[path.index(after: slash)...]))
-        else { return }
-        _ = try? Directory.open(String(path[..<slash])).removeTree(name)
+        directory = try TemporaryDirectory()
+        try directory.write("untouched".utf8, to: "outside")
+        target = try Directory.open(directory["target"], create: true)
     }
 
     /// Whether nothing but the target's content has changed.

@@ -1,6 +1,8 @@
-import Archives
 import Platform
+import TestSupport
 import Testing
+
+@testable import Archives
 
 @Suite("Zip archives")
 struct ZipTests {
@@ -33,6 +35,22 @@ struct ZipTests {
         #expect(try Unpacking(builder.build()).error?.code == .malformed)
         builder.comment = ZipBuilder([.init("a/longer/name.txt", Array("other".utf8))]).build()
         #expect(try Unpacking(builder.build()).error?.reason.contains("more than one end record") == true)
+    }
+
+    @Test("An end record whose directory could stand in two places is refused")
+    func twoDirectories() throws {
+        // The second archive's offset, taken literally, leads to the directory of the first.
+        let first = ZipBuilder([.init("other.txt", Array("other".utf8))]).build()
+        let error = try #require(try Unpacking(first + ZipBuilder([hello]).build()).error)
+        #expect(error.code == .malformed)
+        #expect(error.reason.contains("two places"))
+    }
+
+    @Test("An archive behind other bytes is read")
+    func prefix() throws {
+        let unpacking = try Unpacking(Array(repeating: 0x23, count: 1_000) + ZipBuilder([hello]).build())
+        #expect(try unpacking.file("hello.txt") == hello.content)
+        #expect(unpacking.warnings == ["1000 bytes stand before the archive"])
     }
 
     @Test("An archive that is stored in another is only content")
@@ -92,6 +110,22 @@ struct ZipTests {
         #expect(error.reason.contains("4294967295"))
     }
 
+    @Test("Not one byte is written past the declared size, however much comes out")
+    func moreThanDeclared() throws {
+        var entry = ZipBuilder.Entry("grown", deterministicBytes(5_000, seed: 3))
+        entry.method = 8
+        entry.size = 4_999
+        // One block of deflate that stores its bytes.
+        entry.data = [1, 0x88, 0x13, 0x77, 0xec] + entry.content
+        let written = Locked(0)
+        let observer = UnpackObserver(didWrite: { bytes in written.withLock { $0 += bytes } })
+        let unpacking = try Unpacking(ZipBuilder([entry]).build(), observer: observer)
+        #expect(unpacking.error?.code == .corrupted)
+        #expect(written.withLock { $0 } <= 4_999)
+        entry.size = nil
+        #expect(try Unpacking([entry]).file("grown") == entry.content)
+    }
+
     @Test("The local header must say what the directory says", arguments: [6, 8, 14, 18, 22, 30])
     func localHeaderDiffers(at offset: Int) throws {
         var archive = ZipBuilder([hello]).build()
@@ -131,7 +165,7 @@ struct ZipTests {
     @Test("Control characters in a name are escaped in the message")
     func controlCharacters() throws {
         let error = try #require(try Unpacking([.init("../\u{1b}[2J\n", [1])]).error)
-        #expect(error.description.contains("'../\\x1b[2J\\x0a'"))
+        #expect(error.description.contains("'../\\u{1B}[2J\\n'"))
     }
 
     @Test(
@@ -175,9 +209,46 @@ struct ZipTests {
         #expect(try Unpacking(record).error?.code == .malformed)
     }
 
+    @Test("A million entries fit: an entry and its node take under 100 bytes beyond the names")
+    func compactIndex() {
+        let slotBytes = 4 * 8 / 3  // At least three eighths of the table's slots are taken once it has grown.
+        #expect(
+            MemoryLayout<ZipEntry>.stride + PathTree.bytesPerNode + slotBytes + MemoryLayout<PathTree.Node>.stride < 100
+        )
+    }
+
+    @Test("More than 65,535 entries are counted by ZIP64, and judged before the first is written")
+    func manyEntries() async throws {
+        let scratch = try Scratch()
+        let script = """
+            import sys, zipfile
+            with zipfile.ZipFile(sys.argv[1], 'w') as z:
+                for i in range(66000): z.writestr(zipfile.ZipInfo('d%02d/file-%05d' % (i % 50, i)), b'')
+                z.writestr('d00', b'')
+            """
+        let path = scratch.path + "/archive.zip"
+        try await runTool(["python3", "-c", script, path], in: scratch.path)
+        let error = #expect(throws: ArchiveError.self) {
+            try Unpacker(source: FileSource(path: path)).unpack(into: scratch.target)
+        }
+        #expect(error?.code == .unsafe)
+        #expect(error?.entry == "d00")
+        #expect(try scratch.tree().isEmpty)
+    }
+
+    @Test("Small entries are read in few pieces")
+    func fewReads() throws {
+        let source = MemorySource(
+            ZipBuilder((0..<1_000).map { .init("file-\($0)", deterministicBytes(20, seed: 1)) }).build())
+        let scratch = try Scratch()
+        let summary = try Unpacker(source: source).unpack(into: scratch.target)
+        #expect(summary.files == 1_000)
+        #expect(source.readCount < 1_200)
+    }
+
     @Test("An archive cut anywhere is refused")
     func cutAnywhere() throws {
-        let archive = ZipBuilder([hello, .init("b/c", noise(40))]).build()
+        let archive = ZipBuilder([hello, .init("b/c", deterministicBytes(40, seed: 1))]).build()
         for length in 0..<archive.count {
             let unpacking = try Unpacking(Array(archive[..<length]))
             #expect(unpacking.error != nil, "\(length)")

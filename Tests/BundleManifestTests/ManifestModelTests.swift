@@ -1,4 +1,5 @@
 import BundleManifest
+import Platform
 import Testing
 
 /// What a manifest without errors is decoded into.
@@ -9,11 +10,11 @@ import Testing
         let manifest = try #require(decoded)
         #expect(manifest.id.text == "museum")
         #expect(manifest.serial == 42)
-        #expect(manifest.created?.secondsSinceEpoch == 1_795_910_400)
+        #expect(manifest.created?.seconds == 1_795_910_400)
         #expect(manifest.expires == nil)
         #expect(manifest.mirrors.map(\.text) == ["https://a.example/content/", "https://b.example/content/"])
         #expect(manifest.bundles.map(\.kind) == [.textures, .ebook, .hls, .segments, .files])
-        let digest = try #require(ContentDigest(hex: digestText))
+        let digest = try #require(SHA256Digest(hex: digestText))
 
         let gallery = manifest.bundles[0]
         #expect(gallery.title == "Gallery textures")
@@ -75,35 +76,5 @@ import Testing
         let bundle = try #require(decode(manifest()).manifest?.bundles.first)
         #expect(bundle.priority == 0 && bundle.isRequired && bundle.after.isEmpty && bundle.tags.isEmpty)
         #expect(bundle.title == nil && bundle.version == nil && bundle.headers.isEmpty)
-    }
-
-    @Test(arguments: [
-        ("1970-01-01T00:00:00Z", 0), ("2026-11-29T00:00:00Z", 1_795_910_400), ("2000-02-29T23:59:59Z", 951_868_799),
-        ("1969-12-31T23:59:59Z", -1), ("2024-12-31t12:30:15.250z", 1_735_648_215),
-        ("2026-11-29T00:00:00+00:00", 1_795_910_400),
-        ("2016-12-31T23:59:60Z", 1_483_228_800), ("0000-01-01T00:00:00Z", -62_167_219_200),
-        ("9999-12-31T23:59:59Z", 253_402_300_799),
-    ])
-    func timestampsAreSecondsSinceTheEpoch(_ text: String, _ seconds: Int) {
-        #expect(Timestamp(text)?.secondsSinceEpoch == seconds)
-    }
-
-    @Test(arguments: [
-        "", "2026-11-29", "2026-11-29T00:00:00", "2026-11-29 00:00:00Z", "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z",
-        "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-32T00:00:00Z",
-        "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00+01:00",
-        "2026-01-01T00:00:00-00:00", "2026-01-01T00:00:00.Z", "2026-1-01T00:00:00Z", "26-01-01T00:00:00Z",
-        "2026-01-01T00:00:00Zx", "+026-01-01T00:00:00Z", "２026-01-01T00:00:00Z",
-    ])
-    func whatIsNoTimestampIsRefused(_ text: String) {
-        #expect(Timestamp(text) == nil)
-    }
-
-    @Test func digestsKeepTheirBytes() throws {
-        let digest = try #require(ContentDigest(hex: digestText))
-        #expect(digest.hex == digestText)
-        #expect(digest.bytes.prefix(8) == [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF])
-        #expect(digest.bytes.count == 32)
-        #expect(ContentDigest(hex: "f" + digestText.dropFirst()) != digest)
     }
 }

@@ -38,6 +38,7 @@ import Testing
         #expect(try writer.library.staging.names() == [staging.name])
         // Sealing what is shared already finds that it is.
         #expect(try staging.seal(sharing: ContentSharing(old)).sharedFiles == 1)
+        #expect(try writer.library.staging.names() == [staging.name])
     }
 
     @Test func aLinkIsMadeOnlyWhereModeAndTimeAgree() throws {

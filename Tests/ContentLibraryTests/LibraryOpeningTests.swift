@@ -127,6 +127,6 @@ import Testing
         let error = #expect(throws: LibraryError.self) {
             try Library.open("/nowhere\u{1b}[2J", for: .reading)
         }
-        #expect(error?.message.contains("/nowhere\\x1b[2J") == true)
+        #expect(error?.message.contains("/nowhere\\u{1B}[2J") == true)
     }
 }

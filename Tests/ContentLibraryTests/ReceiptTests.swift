@@ -76,7 +76,7 @@ import Testing
         let temporary = try TemporaryDirectory()
         let bytes = try Self.write(Self.sample(), temporary)
         for index in bytes.indices {
-            for replacement in [bytes[index] ^ 1, bytes[index] ^ 0x80, UInt8(ascii: "\n"), UInt8(ascii: "\"")] {
+            for replacement in [bytes[index] ^ 1, UInt8(ascii: "\n")] {
                 guard replacement != bytes[index] else { continue }
                 var damaged = bytes
                 damaged[index] = replacement

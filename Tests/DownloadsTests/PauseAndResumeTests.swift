@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test func aLostConnectionGoesOnWithoutTheCallerNoticing() async throws {
-        bench.server.script("/a", [.altered { $0.cut(afterBytes: 1_700_000) }, .altered { $0.cut(afterBytes: 300_000) }])
+        bench.server.script(
+            "/a", [.altered { $0.cut(afterBytes: 1_700_000) }, .altered { $0.cut(afterBytes: 300_000) }])
         let downloader = try bench.downloader()
         let file = try await downloader.download(bench.request())
         #expect(contentDifference(bench.content.bytes(), try file.bytes(limitBytes: 4_000_000)) == nil)

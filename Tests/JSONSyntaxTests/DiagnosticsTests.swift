@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 import Testing
 
 @Suite struct DiagnosticsTests {
@@ -72,7 +73,7 @@ import Testing
         ("\u{85}\u{7F}\u{0}", "\\u{85}\\u{7F}\\u{0}"),
     ])
     func controlCharactersAreEscaped(_ text: String, _ escaped: String) {
-        #expect(text.escapingControlCharacters() == escaped)
+        #expect(escapedText(text) == escaped)
     }
 
     @Test func quotingCutsLongText() {

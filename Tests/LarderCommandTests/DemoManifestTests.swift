@@ -21,19 +21,15 @@ import Testing
         #expect(result.status == .exited(0), "\(result)")
 
         let published = library["current/demo"]
-        let expected = try TemporaryDirectory()
-        try await unzip("walls.zip", into: expected)
-        #expect(try treeDifferences(expected["walls"], "\(published)/walls") == [])
-        try await unzip("terrain.zip", into: expected, "terrain")
-        #expect(try treeDifferences(expected["terrain"], "\(published)/terrain") == [])
+        for textures in ["walls", "terrain"] {
+            let expected = try TemporaryDirectory()
+            let archive = "\(manifests)/content/\(textures).zip"
+            let unzipped = try await ChildProcess.run("unzip", ["-q", archive, "-d", expected.path])
+            try #require(unzipped.status == .exited(0), "\(unzipped)")
+            #expect(try treeDifferences(expected.path, "\(published)/\(textures)") == [])
+        }
         #expect(try treeDifferences("\(manifests)/content/notes", "\(published)/notes") == [])
         let book = try readFile("\(published)/book/about-larder.epub")
         #expect(contentDifference(try readFile("\(manifests)/content/about-larder.epub"), book) == nil)
-    }
-
-    private func unzip(_ archive: String, into directory: TemporaryDirectory, _ name: String = ".") async throws {
-        let result = try await ChildProcess.run(
-            "unzip", ["-q", "\(manifests)/content/\(archive)", "-d", directory[name]])
-        try #require(result.status == .exited(0), "\(result)")
     }
 }

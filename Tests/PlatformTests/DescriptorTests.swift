@@ -76,6 +76,12 @@ import Testing
         #expect(error?.description == "can't write /dev/full: No space left on device")
     }
 
+    @Test func aWholeFileSystemIsFlushedAtOnce() throws {
+        let file = try open()
+        try file.write([1])
+        #expect(try file.synchronizeFileSystem())
+    }
+
     @Test func freeSpaceIsAPartOfAll() throws {
         let space = try root.descriptor.fileSystemSpace()
         #expect(space.free > 0 && space.free <= space.total)

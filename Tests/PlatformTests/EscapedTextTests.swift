@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct EscapedTextTests {
     @Test(arguments: [
-        ("plain ü 漢", "plain ü 漢"), ("a\nb\u{1b}[2J", "a\\x0ab\\x1b[2J"), ("\u{7f}\u{9b}", "\\x7f\\x9b"),
-        ("\u{202e}txt", "\\u{202e}txt"), ("\u{2066}\u{200f}", "\\u{2066}\\u{200f}"),
+        ("plain ü 漢", "plain ü 漢"), ("a\nb\u{1b}[2J", "a\\nb\\u{1B}[2J"), ("\u{7f}\u{9b}", "\\u{7F}\\u{9B}"),
+        ("\u{202e}txt", "\\u{202E}txt"), ("\u{2066}\u{200f}", "\\u{2066}\\u{200F}"),
     ])
     func whatATerminalWouldObeyIsSpelledOut(text: String, escaped: String) {
         #expect(escapedText(text) == escaped)

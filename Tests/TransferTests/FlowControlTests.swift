@@ -56,15 +56,24 @@ import Testing
     }
 
     @Test func nobodyStarvesUnderARateLimit() async throws {
-        let session = Session { $0.rateLimitBytesPerSecond = 300_000 }
-        let consumers = (0..<6).map { _ in RecordingConsumer() }
-        for consumer in consumers {
+        let session = Session { $0.rateLimitBytesPerSecond = 600_000 }
+        let totals = Watched<[Int]>(Array(repeating: 0, count: 6))
+        /// What each had by the time that the slowest had its first 60 KB.
+        let fair = Watched<[Int]?>(nil)
+        for index in 0..<6 {
+            let consumer = RecordingConsumer { piece in
+                let count = piece.count
+                let now = totals.update { totals in
+                    totals[index] += count
+                    return totals
+                }
+                if now.allSatisfy({ $0 >= 60_000 }) { fair.update { $0 = $0 ?? now } }
+            }
             session.start(TransferRequest(url: try TransferURL(server.url("/long"))), consumer: consumer)
         }
-        // Six at once share 50 KB a second each; who is never served would be waited for in vain.
-        for consumer in consumers { try await consumer.waitForBytes(60_000) }
-        let most = consumers.map { $0.seen.now.body.count }.max() ?? 0
-        #expect(most < 400_000)
+        // Who is never served would be waited for in vain.
+        let had = try await fair.wait(for: "60 KB for each") { $0 }
+        #expect(had.max() ?? 0 < 500_000, "\(had)")
         await session.invalidate()
     }
 

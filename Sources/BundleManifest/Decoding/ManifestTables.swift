@@ -1,5 +1,6 @@
 import Diagnostics
 import JSONSyntax
+import Platform
 
 /// The keys of a manifest.
 struct ManifestDraft: Draft {
@@ -42,7 +43,7 @@ struct BundleDraft: Draft {
     var unpack = UnpackDraft()
     var segments: Located<[SegmentEntry]>?
     var joinName: Located<String>?
-    var joinDigest: Located<ContentDigest>?
+    var joinDigest: Located<SHA256Digest>?
     var files: Located<[FileEntry]>?
     var selection = Selection()
     var priority = 0
@@ -80,7 +81,7 @@ struct BundleDraft: Draft {
 struct SourceDraft: Sendable {
     var urls: [URLReference] = []
     var sizeBytes: Int?
-    var digest: ContentDigest?
+    var digest: SHA256Digest?
 
     var source: SourceFile { SourceFile(urls: urls, sizeBytes: sizeBytes, digest: digest) }
 }

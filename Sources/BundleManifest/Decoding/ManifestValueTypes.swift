@@ -1,5 +1,6 @@
 import Diagnostics
 import JSONSyntax
+import Platform
 
 // The types of values that only manifests have.
 
@@ -57,12 +58,12 @@ extension ValueType<BundleID> {
 
 extension ValueType<Timestamp> {
     static let timestamp = parsed(
-        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z", { Timestamp($0) })
+        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z", { Timestamp(rfc3339: $0) })
 }
 
-extension ValueType<ContentDigest> {
+extension ValueType<SHA256Digest> {
     static let digest = parsed(
-        "a SHA-256", .badDigest, hint: "write 64 lowercase hexadecimal digits", ContentDigest.init)
+        "a SHA-256", .badDigest, hint: "write 64 lowercase hexadecimal digits", { SHA256Digest(lowercaseHex: $0) })
 }
 
 extension ValueType<Resolution> {

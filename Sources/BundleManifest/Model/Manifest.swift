@@ -1,3 +1,5 @@
+import Platform
+
 /// What a library is stocked from: format `larder/1`, checked as far as the text alone allows.
 package struct Manifest: Sendable, Equatable {
     package let id: BundleID

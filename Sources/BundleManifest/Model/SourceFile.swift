@@ -1,9 +1,11 @@
+import Platform
+
 /// One sequence of bytes and where to get it.
 package struct SourceFile: Sendable, Equatable {
     /// At least one; all give the same bytes, in order of preference.
     package let urls: [URLReference]
     package let sizeBytes: Int?
-    package let digest: ContentDigest?
+    package let digest: SHA256Digest?
 }
 
 /// A file of a `files` bundle.
@@ -30,5 +32,5 @@ package struct SegmentList: Sendable, Equatable {
 /// The one file that a bundle's segments make.
 package struct JoinedFile: Sendable, Equatable {
     package let filename: String
-    package let digest: ContentDigest?
+    package let digest: SHA256Digest?
 }

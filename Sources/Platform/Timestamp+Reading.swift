@@ -1,14 +1,7 @@
-/// A moment in UTC, to the second.
-package struct Timestamp: Sendable, Hashable, Comparable {
-    /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    package let secondsSinceEpoch: Int
-
-    package init(secondsSinceEpoch: Int) {
-        self.secondsSinceEpoch = secondsSinceEpoch
-    }
-
+extension Timestamp {
     /// Reads RFC 3339 in UTC: `2026-11-29T00:00:00Z`, or with `+00:00`. A fraction of a second is dropped; a leap second is the second after.
-    package init?(_ text: String) {
+    /// Nil for anything else.
+    package init?(rfc3339 text: String) {
         var reader = Reader(rest: text.utf8[...])
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
             reader.skip("-"),
@@ -22,10 +15,8 @@ package struct Timestamp: Sendable, Hashable, Comparable {
             second < 60 || isLeapSecond
         else { return nil }
         // The reader takes four digits at most: nothing here can overflow.
-        secondsSinceEpoch = ((Self.daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+        self.init(seconds: Int64(((Self.daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute) * 60 + second))
     }
-
-    package static func < (one: Self, other: Self) -> Bool { one.secondsSinceEpoch < other.secondsSinceEpoch }
 
     private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 

@@ -1,0 +1,24 @@
+import Platform
+
+/// Something that an unpacking has created.
+public struct ExtractedEntry: Hashable, Sendable {
+    /// What it is.
+    public enum Content: Hashable, Sendable {
+        /// A regular file, with its length, its SHA-256 as 32 bytes, and whether its mode is 0755 rather than 0644.
+        case file(sizeBytes: Int64, sha256: [UInt8], isExecutable: Bool)
+        /// A directory, mode 0755.
+        case directory
+        /// A symbolic link with its target.
+        case symbolicLink(target: [UInt8])
+    }
+
+    package let relativePath: RelativePath
+    /// What it is.
+    public let content: Content
+    package let modified: Timestamp?
+
+    /// Where it is beneath the target, in the bytes the kernel was given.
+    public var path: [UInt8] { relativePath.bytes }
+    /// The modification time that was set, in seconds since 1970; nil when none was.
+    public var modifiedSeconds: Int64? { modified?.seconds }
+}

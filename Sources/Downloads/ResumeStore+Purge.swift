@@ -1,0 +1,83 @@
+import Glibc
+import Platform
+
+/// A paused download as it lies in a store.
+public struct PausedDownload: Sendable {
+    /// The URL it was asked from; nil when the record beside it can't be read, and so nobody will go on with it. It may hold secrets.
+    public let url: String?
+    /// Bytes on the disk.
+    public let heldBytes: Int64
+    /// The asset's length; nil when it is unknown.
+    public let totalBytes: Int64?
+    /// When its last byte was written.
+    package let modified: Timestamp
+    let location: PartialFile.Location
+}
+
+/// What lies in the store from earlier, and letting go of it.
+extension ResumeStore {
+    /// The paused downloads, the one that was paused first at the front. Those in use, by this process or another, are not among them.
+    /// - Throws: `DownloadError` when the folder can't be read.
+    public func pausedDownloads() throws(DownloadError) -> [PausedDownload] {
+        var result: [PausedDownload] = []
+        for name in try names() where name.hasSuffix(Self.suffix) {
+            guard let location = try? PartialFile.Location(directory: directory, name: name),
+                let partial = PartialFile(existing: location), let status = try? partial.file.status()
+            else { continue }
+            var record: ResumeData?
+            if case .readable(let found) = try? partial.readRecord() { record = found }
+            result.append(
+                PausedDownload(
+                    url: record?.url, heldBytes: status.sizeBytes, totalBytes: record?.totalBytes,
+                    modified: status.modified, location: location))
+        }
+        return result.sorted { $0.modified < $1.modified }
+    }
+
+    /// Lets paused downloads go, the one that was paused first before the others, until at most so many bytes are left. What is in use stays, and
+    /// doesn't count.
+    /// - Parameter keptBytes: 0 lets all go.
+    /// - Returns: what was removed.
+    /// - Throws: `DownloadError` when the folder can't be read or a file can't be removed.
+    @discardableResult
+    public func purge(keepingBytes keptBytes: Int64 = 0) throws(DownloadError) -> [PausedDownload] {
+        let paused = try pausedDownloads()
+        var heldBytes = paused.reduce(0) { $0 + $1.heldBytes }
+        var removed: [PausedDownload] = []
+        for download in paused where heldBytes > keptBytes || download.url == nil {
+            // Somebody may have asked for it meanwhile.
+            guard let partial = PartialFile(existing: download.location) else { continue }
+            do throws(SystemError) { try partial.discard() } catch { throw DownloadError(error) }
+            heldBytes -= download.heldBytes
+            removed.append(download)
+        }
+        try removeStrayRecords()
+        return removed
+    }
+
+    /// Removes records whose bytes are gone: they describe nothing.
+    private func removeStrayRecords() throws(DownloadError) {
+        let names = try names()
+        let partials = Set(names.filter { $0.hasSuffix(Self.suffix) })
+        for record in names where record.hasSuffix(Self.suffix + PartialFile.recordSuffix) {
+            guard let name = try? RelativePath(record.bytes.dropLast(PartialFile.recordSuffix.utf8.count)),
+                !partials.contains(name)
+            else { continue }
+            do throws(SystemError) { try directory.remove(record) } catch {
+                if !error.isNotFound { throw DownloadError(error) }
+            }
+        }
+    }
+
+    private func names() throws(DownloadError) -> [RelativePath] {
+        do throws(SystemError) { return try directory.names() } catch { throw DownloadError(error) }
+    }
+}
+
+extension RelativePath {
+    fileprivate init(_ bytes: ArraySlice<UInt8>) throws(PathProblem) { try self.init(Array(bytes)) }
+
+    fileprivate func hasSuffix(_ suffix: String) -> Bool {
+        bytes.count > suffix.utf8.count && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+}

@@ -1,0 +1,35 @@
+/// Why going on with a record's bytes can only give the asset, or be found out.
+enum ResumeTrust: Hashable {
+    /// It can't.
+    case none
+    /// The digest will prove the whole; the record's validators are another source's.
+    case digest
+    /// The record is of the very source that is asked, whose validator will tell. The digest, where it is known, proves the whole as well.
+    case sameSource
+    /// The record is of another source of the same request. That source's strong entity tag is asked for and must come back.
+    case sharedTag
+}
+
+extension AttemptPlan {
+    /// What lets this try go on with a record's bytes.
+    func trust(in record: ResumeData) -> ResumeTrust {
+        if let digest {
+            guard record.digest == digest else { return .none }
+            return record.url == url.text ? .sameSource : .digest
+        }
+        guard record.validator != nil else { return .none }
+        if record.url == url.text { return .sameSource }
+        return record.entityTag != nil && sources.contains { $0.text == record.url } ? .sharedTag : .none
+    }
+}
+
+extension ResumePoint {
+    /// The validator for `If-Range` (RFC 9110 §13.1.5), where one means anything to the source that is asked.
+    var condition: String? {
+        switch trust {
+        case .none, .digest: nil
+        case .sameSource: record?.validator
+        case .sharedTag: record?.entityTag
+        }
+    }
+}

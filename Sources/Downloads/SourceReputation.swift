@@ -1,0 +1,32 @@
+import Transfer
+
+/// What the downloads of one downloader have learned about origins: the next ones ask others first. Nobody is excluded for good, since there may
+/// be nobody else.
+struct SourceReputation {
+    /// Why an origin is asked last.
+    enum Fault: Hashable {
+        /// No connection to it. Forgiven as soon as bytes come from it again.
+        case unreachable
+        /// Its certificate or its TLS was refused.
+        case insecure
+        /// It delivered, as a whole, bytes with another digest.
+        case wrongBytes
+    }
+
+    private var faults: [TransferURL.Origin: Fault] = [:]
+
+    /// Notes what a failure at `url` says of its origin.
+    mutating func note(_ failure: AttemptFailure, at url: TransferURL) {
+        guard let fault = failure.fault else { return }
+        // Only the milder fault can be forgiven, so it doesn't hide the other ones.
+        if fault != .unreachable || faults[url.origin] == nil { faults[url.origin] = fault }
+    }
+
+    /// Notes that bytes came from `url`.
+    mutating func noteDelivery(from url: TransferURL) {
+        if !faults.isEmpty, faults[url.origin] == .unreachable { faults[url.origin] = nil }
+    }
+
+    /// Whether others are asked before `url`.
+    func isDoubtful(_ url: TransferURL) -> Bool { !faults.isEmpty && faults[url.origin] != nil }
+}

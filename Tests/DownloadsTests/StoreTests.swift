@@ -1,0 +1,176 @@
+import FaultServer
+import Glibc
+import Platform
+import TestSupport
+import Testing
+import Transfer
+
+@testable import Downloads
+
+/// The folder of partial files: who may use one, what is let go, and what a full disk does.
+@Suite struct StoreTests {
+    private let bench: Workbench
+
+    init() throws {
+        bench = try Workbench()
+        for path in ["/b", "/c"] { bench.server.serve(path, Resource(bench.content)) }
+    }
+
+    @Test("two-runs") func twoProcessesNeverUseOnePartial() async throws {
+        try await bench.pause()
+        let name = try bench.storedNames()[0]
+        let script = """
+            import fcntl, sys
+            file = open(sys.argv[1], "r+b")
+            fcntl.flock(file, fcntl.LOCK_EX)
+            print("locked", flush=True)
+            sys.stdin.read()
+            """
+        let holder = try ChildProcess(
+            "sh", ["-c", "tail -f /dev/null | exec python3 -c \"$0\" \"$1\"", script, bench.folder["partial/\(name)"]])
+        try await holder.wait(for: "the lock") { $0.outputText.contains("locked") ? () : nil }
+        let caller = try await bench.downloader().answer(to: bench.request())
+        #expect(try await caller.answer().code == .inUse)
+        #expect(try await caller.answer().message.contains("another process"))
+        #expect(try ResumeStore(path: bench.folder["partial"]).purge().isEmpty, "what is in use stays")
+        #expect(try bench.stored().bytes.count == 1_000_000)
+        #expect(bench.wire() == ["200"])
+    }
+
+    @Test func twoDownloadersNeverUseOnePartial() async throws {
+        bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_000_000) }])
+        let (one, other) = (try bench.downloader(), try bench.downloader())
+        let (token, caller) = one.ask(try bench.request())
+        try await caller.waitForBytes(1_000_000)
+        #expect(try await other.answer(to: bench.request()).answer().code == .inUse)
+        one.cancel(token)
+        await one.shutDown()
+        #expect(try await other.answer(to: bench.request()).resumed == [1_000_000])
+    }
+
+    @Test func twoDownloadsOfOnePlaceTakeTurns() async throws {
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        let gate = try Gate()
+        bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_000_000, until: gate) }])
+        let downloader = try bench.downloader()
+        let first = downloader.ask(try bench.request { $0.partialFile = place })
+        try await first.caller.waitForBytes(1_000_000)
+        let second = downloader.ask(try bench.request("/b") { $0.partialFile = place })
+        let third = downloader.ask(try bench.request("/c") { $0.partialFile = place })
+        _ = try await third.caller.events.events(atLeast: 1)
+        downloader.cancel(third.token)
+        #expect(try await third.caller.answer().code == .cancelled)
+        gate.open()
+        let file = try #require(try await first.caller.answer().file)
+        try file.take(to: bench.folder["taken"])
+        #expect(try await second.caller.answer().file != nil)
+        #expect(bench.wire("/c") == [])
+        await downloader.shutDown()
+    }
+
+    @Test func aWaitForAPlaceEndsWithItsCaller() async throws {
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_000_000) }])
+        let downloader = try bench.downloader { $0.maximumTransfers = 2 }
+        let first = downloader.ask(try bench.request { $0.partialFile = place })
+        try await first.caller.waitForBytes(1_000_000)
+        let waiting = downloader.ask(try bench.request("/b") { $0.partialFile = place })
+        _ = try await waiting.caller.events.events(atLeast: 1)
+        downloader.cancel(waiting.token)
+        // Its turn is free again, though the place is not.
+        #expect(try await downloader.answer(to: bench.request("/c")).answer().file != nil)
+        await downloader.shutDown()
+    }
+
+    @Test func pausedDownloadsCanBeListedAndLetGoOldestFirst() async throws {
+        for (path, offset) in [("/a", 1_000_000), ("/b", 600_000), ("/c", 300_000)] as [(String, UInt64)] {
+            try await bench.pause(bench.request(path), atBytes: offset)
+        }
+        let downloader = try bench.downloader()
+        let paused = try await downloader.pausedDownloads()
+        #expect(paused.map(\.url) == ["/a", "/b", "/c"].map { bench.server.url($0) })
+        #expect(paused.map(\.heldBytes) == [1_000_000, 600_000, 300_000])
+        #expect(paused.map(\.totalBytes) == [3_000_000, 3_000_000, 3_000_000])
+        #expect(try await downloader.purge(keepingBytes: 900_000).map(\.heldBytes) == [1_000_000])
+        #expect(try bench.storedNames().count == 4)
+        #expect(try await downloader.purge().map(\.heldBytes) == [600_000, 300_000])
+        #expect(try bench.storedNames() == [])
+    }
+
+    @Test func lettingGoSparesWhatRunsAndWhatIsComplete() async throws {
+        bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_000_000) }])
+        let downloader = try bench.downloader()
+        let (token, running) = downloader.ask(try bench.request())
+        try await running.waitForBytes(1_000_000)
+        let complete = try await downloader.download(bench.request("/b"))
+        #expect(try await downloader.pausedDownloads().isEmpty)
+        #expect(try await downloader.purge().isEmpty)
+        #expect(try complete.bytes(limitBytes: 3_000_000).count == 3_000_000)
+        downloader.cancel(token)
+        #expect(try await downloader.answer(to: bench.request()).resumed == [1_000_000])
+    }
+
+    @Test func lettingGoTakesWhatNobodyCanUseAnyMore() async throws {
+        try await bench.pause()
+        try bench.folder.write([1], to: "partial/bytes-without-record.part")
+        try bench.folder.write([1], to: "partial/record-without-bytes.part.resume")
+        try bench.folder.write([1], to: "partial/somebody-elses")
+        let store = try ResumeStore(path: bench.folder["partial"])
+        #expect(try store.purge(keepingBytes: .max).map(\.url) == [nil])
+        #expect(try bench.storedNames().count == 3)
+        #expect(try bench.storedNames().contains("somebody-elses"))
+    }
+
+    @Test("preallocate-enospc", .enabled(if: geteuid() == 0, "only root may mount a small file system"))
+    func aFullDiskKeepsWhatWasFetched() async throws {
+        let mount = try TemporaryDirectory()
+        let mounted = try await ChildProcess.run("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", mount.path])
+        try #require(
+            mounted.status == .exited(0), "this test mounts a small file system, and needs the right to: \(mounted)")
+        defer { umount2(mount.path, 2) }
+        let downloader = Downloader(store: try ResumeStore(path: mount.path))
+        let caller = try await downloader.answer(to: bench.request())
+        #expect(try await caller.answer().code == .noSpace)
+        #expect(caller.retries.isEmpty)
+        await downloader.shutDown()
+        let held = try Directory.open(mount.path).names().first { !$0.description.hasSuffix(".resume") }
+        let bytes = try readFile("\(mount.path)/\(try #require(held))")
+        #expect(bytes.count >= 1_000_000)
+        #expect(contentDifference(bench.content.bytes(count: bytes.count), bytes) == nil)
+    }
+
+    @Test func aPlaceThatIsNoFileIsRefused() async throws {
+        try bench.folder.makeDirectory("folder.part")
+        #expect(mkfifo(bench.folder["fifo.part"], 0o600) == 0)
+        #expect(symlink("/dev/null", bench.folder["link.part"]) == 0)
+        for name in ["folder.part", "fifo.part", "link.part"] {
+            let place = try PartialFile.Location(path: bench.folder[name])
+            let caller = try await bench.downloader().answer(to: bench.request { $0.partialFile = place })
+            #expect(try await caller.answer().code == .fileFailed, "\(name)")
+        }
+    }
+
+    @Test func aTakenFileReplacesInOneStep() async throws {
+        try bench.folder.write([1, 2, 3], to: "out")
+        let file = try await bench.downloader().download(bench.request())
+        try file.take(to: bench.folder["out"])
+        #expect(try contentDifference(bench.content.bytes(), bench.folder.read("out")) == nil)
+        #expect(try bench.storedNames() == [])
+        try file.take(to: bench.folder["again"])
+        #expect(try contentDifference(bench.content.bytes(), bench.folder.read("again")) == nil)
+    }
+
+    @Test func aTakeThatFailsLosesNothing() async throws {
+        try bench.folder.makeDirectory("folder/inside")
+        let downloader = try bench.downloader()
+        do {
+            let file = try await downloader.download(bench.request())
+            let error = #expect(throws: DownloadError.self) { try file.take(to: bench.folder["folder"]) }
+            #expect(error?.code == .fileFailed)
+        }
+        await downloader.shutDown()
+        let again = try await bench.downloader().answer(to: bench.request())
+        #expect(again.resumed == [3_000_000])
+        #expect(bench.wire() == ["200"])
+    }
+}
