@@ -45,7 +45,7 @@ import Testing
 
         let idle = try await LarderProgram.run(arguments)
         #expect(idle.status == .exited(0), "\(idle)")
-        #expect(idle.errorText.contains("\nnothing to do: 0 published, 1 unchanged"), "\(idle)")
+        #expect(idle.errorText.contains("nothing to do: 0 published, 1 unchanged"), "\(idle)")
     }
 
     private var arguments: [String] {
