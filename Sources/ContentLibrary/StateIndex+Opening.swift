@@ -10,7 +10,7 @@ extension LibraryWriter {
         for number in try library.generations.numbers() where number.value > recorded {
             // One that can't be read says nothing here; who needs it will tell.
             guard let generation = try? library.generations.open(number) else { continue }
-            try index.recordPublication(number, serials: serials(in: generation))
+            try index.recordPublication(number, serials: generation.serials())
         }
         return index
     }
@@ -44,12 +44,14 @@ extension LibraryWriter {
         try StateSchema.prepare(database)
         return database
     }
+}
 
+extension Generation {
     /// The serial of each manifest, from the exact bytes that were published.
-    private func serials(in generation: Generation) throws(LibraryError) -> [ContentID: Int] {
+    package func serials() throws(LibraryError) -> [ContentID: Int] {
         var serials: [ContentID: Int] = [:]
-        for manifest in generation.manifests.keys {
-            guard let bytes = try generation.manifestBytes(manifest) else { continue }
+        for manifest in manifests.keys {
+            guard let bytes = try manifestBytes(manifest) else { continue }
             let document = try? JSONDocument(bytes, name: manifest.description)
             serials[manifest] = document?.root["serial"]?.integer
         }

@@ -115,9 +115,9 @@ final class DownloadAttempt: @unchecked Sendable {
     }
 
     private func failed(_ failure: AttemptFailure) -> End {
-        // Bytes from before this try were of use to somebody with another budget.
-        let isWorthless = failure.discardsBytes && !(failure.error.code == .overBudget && writer?.isTouched != true)
-        return .failed(failure, heldBytes: leave(isWorthless: isWorthless))
+        // Bytes from before this try are of use to somebody with another budget.
+        let sparesBytes = failure.error.code == .overBudget && (resumedBytes > 0 || writer?.isTouched != true)
+        return .failed(failure, heldBytes: leave(isWorthless: failure.discardsBytes && !sparesBytes))
     }
 
     @discardableResult

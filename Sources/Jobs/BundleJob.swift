@@ -32,7 +32,7 @@ struct BundleJob: Sendable {
         if bundle.package != nil {
             try await obtainPackage(previous: previous, receipt: receipt)
         } else {
-            try await obtainFiles(previous: previous, receipt: receipt)
+            try await obtainFiles(previous: previous)
         }
     }
 
@@ -41,9 +41,12 @@ struct BundleJob: Sendable {
     private func obtainPackage(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent
     {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
-        let condition = receipt?.sources.first?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+        // Another URL's validator says nothing about this one.
+        let known = receipt?.sources.first { $0.url == package.source.urls[0].text }
+        let condition = known?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
         guard let file = try await fetcher.fetch(package.source, condition) else {
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
+            emit(.bundleVerified)
             return previous
         }
         emit(.bundleVerified)
@@ -120,19 +123,13 @@ struct BundleJob: Sendable {
 
     // MARK: Several files
 
-    private func obtainFiles(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
+    private func obtainFiles(previous: StoredContent?) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
         do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
         do throws(BundleFailure) {
             let files = try await FileSetJob(
-                sources: bundle.sources, staging: staging, previous: previous, receipt: receipt, fetcher: fetcher,
-                blocking: blocking
+                sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, blocking: blocking
             ).run()
-            guard let files else {
-                try? staging.discard()
-                guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
-                return previous
-            }
             emit(.bundleVerified)
             return try await blocking.attempt { () throws(BundleFailure) in
                 let origin = try origin(digests: files.map(\.digest))

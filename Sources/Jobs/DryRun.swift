@@ -46,7 +46,9 @@ package struct DryRun: Sendable {
         defer { scratch.remove() }
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
-        var loader = ManifestLoader(options, downloader: downloader, highestSerial: { _ in nil }) { kind, manifest in
+        // The index knows about older generations, too, but can't be opened without being changed.
+        let serials = (try? library?.generations.current()?.serials()) ?? [:]
+        var loader = ManifestLoader(options, downloader: downloader, highestSerial: { serials[$0] }) { kind, manifest in
             emit(kind, manifest: manifest)
         }
         for location in options.manifests { await loader.load(location) }
@@ -58,7 +60,9 @@ package struct DryRun: Sendable {
         let steps =
             board.plans.map { Step($0.plan) }
             + board.leaving.map { Step(state: nil, bundle: "\($0)", bytes: 0, reason: nil) }
-        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) { $0.addingClamped($1.plan.plannedBytes) }
+        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) {
+            $0.addingClamped($1.plan.plannedBytes)
+        }
         return Report(
             steps: steps, fetchedBytes: board.plannedBytes, peakBytes: board.plannedBytes.addingClamped(unpacked),
             freeBytes: try? library?.partial.descriptor.freeBytes(), exit: loader.exit)

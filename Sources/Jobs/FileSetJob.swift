@@ -9,8 +9,6 @@ struct FileSetJob: Sendable {
     let staging: Staging
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
-    /// Of content that may still be what the sources have; nil when something is known to have changed.
-    let receipt: Receipt?
     let fetcher: SourceFetcher
     let blocking: JobQueue
 
@@ -19,15 +17,13 @@ struct FileSetJob: Sendable {
         let path: RelativePath
         let digest: SHA256Digest
         let source: Receipt.Source
-        /// Whether it is what the source had when the content that is here was made.
-        var isUnchanged = false
     }
 
     /// Requests that wait at once: enough to keep every transfer slot busy.
     private static let window = 64
 
-    /// - Returns: the files in the order of the manifest; nil when every source still has what the receipt says.
-    func run() async throws(BundleFailure) -> [Placed]? {
+    /// - Returns: the files in the order of the manifest.
+    func run() async throws(BundleFailure) -> [Placed] {
         let shelf = await blocking.run { [previous] in previous.flatMap(Shelf.init) }
         var placed: [Placed?] = Array(repeating: nil, count: sources.count)
         var failure: BundleFailure?
@@ -52,41 +48,35 @@ struct FileSetJob: Sendable {
             }
         }
         if let failure { throw failure }
-        let files = placed.compactMap(\.self)
-        return receipt != nil && files.allSatisfy(\.isUnchanged) ? nil : files
+        return placed.compactMap(\.self)
     }
 
     private func result(_ index: Int, _ shelf: Shelf?) async -> Result<Placed, BundleFailure> {
         do throws(BundleFailure) {
-            return .success(try await place(sources[index], fetched: receipt?.sources[index], from: shelf))
+            return .success(try await place(sources[index], from: shelf))
         } catch {
             return .failure(error)
         }
     }
 
-    /// - Parameter fetched: what stood for the source when the content that is here was made, if that may still hold.
-    private func place(
-        _ source: BundleSource, fetched: Receipt.Source?, from shelf: Shelf?
-    ) async throws(BundleFailure) -> Placed {
+    private func place(_ source: BundleSource, from shelf: Shelf?) async throws(BundleFailure) -> Placed {
         let path = try path(source.path ?? "")
         if let digest = source.file.digest {
             if let known = try await take(digest, at: path, from: shelf) {
-                return Placed(path: path, digest: digest, source: known, isUnchanged: true)
+                return Placed(path: path, digest: digest, source: known)
             }
-        } else if let fetched, let validator = fetched.validator {
+        } else if let fetched = shelf?.byURL[source.file.urls[0].text], let validator = fetched.validator {
             if let file = try await fetcher.fetch(source.file, .unless(validator: validator)) {
                 return try await place(file, of: source, at: path)
             }
             if let known = try await take(fetched.sha256, at: path, from: shelf) {
-                return Placed(path: path, digest: fetched.sha256, source: known, isUnchanged: true)
+                return Placed(path: path, digest: fetched.sha256, source: known)
             }
         }
         guard let file = try await fetcher.fetch(source.file) else {
             throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
         }
-        var placed = try await place(file, of: source, at: path)
-        placed.isUnchanged = file.digest == fetched?.sha256
-        return placed
+        return try await place(file, of: source, at: path)
     }
 
     private func place(
@@ -106,7 +96,7 @@ struct FileSetJob: Sendable {
     private func take(
         _ digest: SHA256Digest, at path: RelativePath, from shelf: Shelf?
     ) async throws(BundleFailure) -> Receipt.Source? {
-        guard let shelf, let source = shelf.sources[digest] else { return nil }
+        guard let shelf, let source = shelf.byDigest[digest] else { return nil }
         do throws(LibraryError) {
             let isPlaced = try await blocking.attempt { [staging] () throws(LibraryError) in
                 try shelf.sharing.place(digest, sizeBytes: source.sizeBytes, at: path, in: staging)
@@ -118,15 +108,17 @@ struct FileSetJob: Sendable {
     }
 }
 
-/// The files of content that is here, by digest, and where each had come from.
+/// The files of content that is here, and where each had come from.
 private struct Shelf: Sendable {
     let sharing: ContentSharing
-    let sources: [SHA256Digest: Receipt.Source]
+    let byDigest: [SHA256Digest: Receipt.Source]
+    let byURL: [String: Receipt.Source]
 
     init?(_ content: StoredContent) {
         // Content that can't be read is for `verify` to report; here its files are only fetched again.
         guard let sharing = try? ContentSharing(content), let receipt = try? content.receipt() else { return nil }
         self.sharing = sharing
-        sources = Dictionary(receipt.sources.map { ($0.sha256, $0) }, uniquingKeysWith: { first, _ in first })
+        byDigest = Dictionary(receipt.sources.map { ($0.sha256, $0) }, uniquingKeysWith: { first, _ in first })
+        byURL = Dictionary(receipt.sources.map { ($0.url, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

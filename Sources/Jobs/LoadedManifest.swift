@@ -33,7 +33,7 @@ extension LoadedManifest {
         guard let manifest, let id = ContentID(manifest.id.text) else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
-            throw RunProblem(isRefusal ? .refused : .invalidManifest, findings: diagnostics.map(renderer.block))
+            throw RunProblem(isRefusal ? .refused : .invalidManifest, findings: errors.map(renderer.block))
         }
         for warning in diagnostics { warn(renderer.line(warning)) }
         let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }

@@ -26,7 +26,8 @@ final class RunLimits: Sendable {
         guard let maximumBytes else { return }
         let isOver = receivedBytes.withLock { received in
             received += bytes
-            return received >= maximumBytes
+            // At exactly the budget the run may be complete.
+            return received > maximumBytes
         }
         if isOver { control.stop(.byteBudget) }
     }

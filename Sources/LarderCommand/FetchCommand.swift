@@ -45,13 +45,18 @@ struct FetchCommand {
         let control = RunControl()
         do throws(TransferURLError) {
             let url = try TransferURL(parsed.operands[0])
+            guard url.scheme != "file" else {
+                Console.writeError("larder: \(url) is no http or https URL; a local file can be copied\n")
+                return .usage
+            }
             var configuration = DownloaderConfiguration()
             configuration.retry.retries = parsed[Self.retries]
             configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map { Int64(max(1, $0)) }
             configuration.session.userAgent = "larder/\(LarderVersion.text)"
             let fetch = SingleFetch(
                 url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration)
-            let printer = RunPrinter(style: style, output: parsed[Self.output] == "-" ? .none : .summary) { summary, _ in
+            let printer = RunPrinter(style: style, output: parsed[Self.output] == "-" ? .none : .summary) {
+                summary, _ in
                 SummaryLine(ofFetch: summary)
             }
             StopSignals.start(control) { printer.printProgressLine() }

@@ -39,9 +39,9 @@ final class RunPrinter: Sendable {
         display.take(event)
         if let line = line(for: event) { display.print(line) }
         if case .runFinished(let summary, let exit) = event.kind, !style.isQuiet {
-            let line = SummaryLine(summary, exit).text
+            let line = summarize(summary, exit).text + "\n"
             display.end()
-            if output == .events { Console.writeError(line + "\n") } else { Console.write(line + "\n") }
+            if output == .summary { Console.write(line) } else { Console.writeError(line) }
         }
     }
 

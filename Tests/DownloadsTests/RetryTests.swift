@@ -1,3 +1,5 @@
+import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -88,6 +90,16 @@ import Testing
     @Test mutating func whatNoSourceCanHelpEndsAtOnce() throws {
         var rotation = SourceRotation(try sources(3))
         #expect(play(&rotation, [AttemptFailure(.noSpace, "full", .giveUp)]) == ["give up"])
+    }
+
+    @Test func aFullDiskEndsTheDownloadAndKeepsTheBytes() {
+        for code in [ENOSPC, EDQUOT] {
+            let full = SystemError(code: code, operation: "write", subject: "x")
+            let failure = AttemptFailure(TransferError.consumerFailed(full))
+            #expect(failure.error.code == .noSpace)
+            #expect(failure.remedy == .giveUp)
+            #expect(!failure.discardsBytes)
+        }
     }
 
     @Test mutating func aServersWishIsHonoured() throws {

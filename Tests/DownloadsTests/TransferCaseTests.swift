@@ -97,6 +97,22 @@ import Transfer
         #expect(caller.resumed == [1_000_000])
     }
 
+    @Test("budget-exceeded, behind what another caller had fetched") func overBudgetBehindWhatOthersHad() async throws {
+        // Nobody ever says how long it is.
+        bench.server.serve(
+            "/a",
+            Resource(bench.content).altered { _, reply in
+                guard let range = reply.headers["Content-Range"] else { return reply.chunked() }
+                return reply.chunked().header("Content-Range", "\(range.prefix { $0 != "/" })/*")
+            })
+        try await bench.pause()
+        let small = try await fetch(bench.request { $0.budgetBytes = 1_500_000 })
+        #expect(try await small.answer().code == .overBudget)
+        let caller = try await fetch()
+        try await expectBytes(caller)
+        #expect(caller.resumed.first ?? 0 >= 1_000_000)
+    }
+
     @Test("understated-length") func understatedLength() async throws {
         bench.server.script("/a", [.altered { $0.declaring(contentLength: 1_000_000) }])
         let caller = try await fetch()

@@ -14,9 +14,16 @@ package func storedGzip(_ bytes: [UInt8]) -> [UInt8] {
 
 /// The check sum of gzip and zip (RFC 1952 §8).
 package func crc32(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(UInt32.max) { crc, byte in
-        (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+    var crc = UInt32.max
+    crcTable.withUnsafeBufferPointer { table in
+        for byte in bytes { crc = crc >> 8 ^ table[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] }
     }
+    return ~crc
+}
+
+/// What each byte contributes: a debug build takes seconds for a few megabytes bit by bit.
+private let crcTable: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
 }
 
 private func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] {

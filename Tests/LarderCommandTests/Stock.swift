@@ -20,7 +20,8 @@ struct Stock {
     /// Serves a manifest with the id `m` of the given bundles.
     /// - Parameter more: further members, each followed by a comma.
     func serveManifest(_ bundles: [String], serial: Int = 1, more: String = "") {
-        server.serve("/m.json", Resource(.text(Self.manifest(bundles, serial: serial, more: more)), etag: "\"\(serial)\""))
+        server.serve(
+            "/m.json", Resource(.text(Self.manifest(bundles, serial: serial, more: more)), etag: "\"\(serial)\""))
     }
 
     static func manifest(_ bundles: [String], id: String = "m", serial: Int = 1, more: String = "") -> String {
@@ -40,7 +41,8 @@ struct Stock {
         let plain = Resource(content)
         server.serve("/\(id).bin", resource?(plain) ?? plain)
         let size = hasDigest ? #", "size": \#(content.lengthBytes), "sha256": "\#(content.sha256)""# : ""
-        return #"{"id": "\#(id)", "kind": "files", \#(more) "files": [{"path": "data", "urls": ["\#(id).bin"]\#(size)}]}"#
+        return
+            #"{"id": "\#(id)", "kind": "files", \#(more) "files": [{"path": "data", "urls": ["\#(id).bin"]\#(size)}]}"#
     }
 
     /// An archive bundle, served at `/ID.zip`.

@@ -112,5 +112,11 @@ package struct WaitTimedOut: Error, CustomStringConvertible {
     /// What there was instead.
     package let seen: String
 
+    package init(what: String, limit: Duration, seen: String) {
+        self.what = what
+        self.limit = limit
+        self.seen = seen
+    }
+
     package var description: String { "waited \(limit) for \(what); what there is: \(seen)" }
 }

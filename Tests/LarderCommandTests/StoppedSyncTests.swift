@@ -1,0 +1,183 @@
+import FaultServer
+import Glibc
+import TestSupport
+import Testing
+
+/// Runs that are stopped half-way, and the ones after them.
+@Suite struct StoppedSyncTests {
+    private let size: UInt64 = 4 << 20
+    private let stock: Stock
+    private let content: Content
+    private let small = Content.pattern(lengthBytes: 5000, seed: 2)
+
+    init() throws {
+        stock = try Stock()
+        content = .pattern(lengthBytes: size, seed: 1)
+        stock.serveManifest([stock.file("big", content), stock.file("small", small)])
+    }
+
+    /// Lets the next transfer of the big bundle stop at a byte until the client leaves.
+    private func stall(at bytes: UInt64) {
+        stock.server.script("/big.bin", [.altered { $0.stalled(afterBytes: bytes) }])
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func aSignalPausesAndTheNextRunFetchesOnlyTheRest(signal: Int32, exit: Int32) async throws {
+        stall(at: 3 << 20)
+        let run = try stock.startSync("--json")
+        try await run.hasBytes(of: "big")
+        try await stock.server.waitUntilSent("/big.bin", bytes: 3 << 20)
+        run.kill(signal)
+        let paused = try await run.waitForExit(within: .seconds(5))
+
+        #expect(paused.status == .exited(exit), "\(paused)")
+        #expect(paused.events.contains { $0.name == "transfer.paused" && $0.bundle == "big" })
+        #expect(try paused.finished["exit"] == Int(exit))
+        #expect(try paused.finished.bundles("paused") ?? 0 >= 1)
+        let held = try stock.partialBytes()
+        #expect(held > 0 && held <= 3 << 20)
+        #expect(try stock.partials().contains { $0.hasSuffix(".part.resume") })
+
+        let next = try await stock.sync("--json")
+        #expect(next.status == .exited(0), "\(next)")
+        #expect(stock.server.exchanges("/big.bin")[1].request["Range"] == "bytes=\(held)-")
+        #expect(try next.finished["bytesResumed"] == held)
+        #expect(next.events.first { $0.name == "transfer.resumed" }?["offset"] == held)
+        #expect(stock.server.bodyBytesSent("/small.bin") == 5000)
+        #expect(try stock.difference("big", content) == nil)
+        #expect(try stock.difference("small", small) == nil)
+        #expect(try stock.partials() == [])
+    }
+
+    @Test func aSignalWhileTheManifestIsAwaitedEndsTheRun() async throws {
+        let gate = try Gate()
+        stock.server.script("/m.json", [.altered { $0.headHeld(until: gate) }])
+        let run = try stock.startSync()
+        try await stock.server.waitForRequest("/m.json")
+        run.kill(SIGINT)
+        #expect(try await run.waitForExit(within: .seconds(5)).status == .exited(130))
+    }
+
+    @Test func aSignalWhileStandardInputIsAwaitedEndsTheRun() async throws {
+        let pipe = stock.directory["manifest"]
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let run = try LarderProgram.start(stock.arguments(["--json"], manifests: [pipe]))
+        try await run.wait(for: "its start") { $0.events.first { $0.name == "run.started" }.map { _ in } }
+        run.kill(SIGTERM)
+        #expect(try await run.waitForExit(within: .seconds(5)).status == .exited(143))
+    }
+
+    @Test func aDeadlinePausesAndThePartThatIsCompleteIsPublished() async throws {
+        stall(at: 2 << 20)
+        let paused = try await stock.sync("--deadline", "1s", "--json")
+        #expect(paused.status == .exited(3), "\(paused)")
+        #expect(paused.problems.count == 1, "the summary: \(paused)")
+        #expect(try stock.published() == ["small"])
+        #expect(try paused.finished.bundles("paused") == 1)
+        let held = try stock.partialBytes()
+
+        let next = try await stock.sync()
+        #expect(next.status == .exited(0), "\(next)")
+        #expect(stock.server.exchanges("/big.bin")[1].request["Range"] == "bytes=\(held)-")
+        #expect(try stock.difference("big", content) == nil)
+    }
+
+    @Test func aByteBudgetIsCarriedOnByTheNextRuns() async throws {
+        var runs = 0
+        var exit = ChildProcess.Status.exited(3)
+        stock.server.serve("/big.bin", Resource(content).altered { $1.paced(bytesPerSecond: 8 << 20) })
+        while exit == .exited(3), runs < 8 {
+            runs += 1
+            exit = try #require(try await stock.sync("--max-bytes", "1M").status)
+        }
+        #expect(exit == .exited(0))
+        #expect(runs >= 2, "a budget of a quarter can't be enough")
+        #expect(try stock.difference("big", content) == nil)
+    }
+
+    @Test func aBudgetThatIsJustEnoughIsNoPause() async throws {
+        let result = try await stock.sync("--max-bytes", "\(size + 5000)")
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.published() == ["big", "small"])
+    }
+
+    @Test func tooLittleRoomIsToldBeforeTheFirstRequest() async throws {
+        let result = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--library", stock.library, "--min-free", "100%",
+        ])
+        #expect(result.status == .exited(73), "\(result)")
+        #expect(result.problems.count == 1 && result.errorText.contains(stock.library), "\(result)")
+        #expect(stock.server.log.allSatisfy { $0.request.path == "/m.json" })
+    }
+
+    @Test func aSecondRunAtTheSameTimeIsToldSo() async throws {
+        let gate = try Gate()
+        stock.server.script("/big.bin", [.altered { $0.headHeld(until: gate) }])
+        let first = try stock.startSync()
+        try await stock.server.waitForRequest("/big.bin")
+
+        let second = try await stock.sync()
+        #expect(second.status == .exited(75), "\(second)")
+        #expect(second.problems.count == 1 && second.errorText.contains(stock.library), "\(second)")
+        #expect(second.errorText.contains("\(first.processID)"), "\(second)")
+
+        gate.open()
+        #expect(try await first.waitForExit().status == .exited(0))
+    }
+
+    @Test func onRequestItSaysHowFarItIs() async throws {
+        stall(at: 2 << 20)
+        let run = try stock.startSync("--json")
+        try await run.hasBytes(of: "big")
+        run.kill(SIGUSR1)
+        let line = try await run.wait(for: "a line") { $0.problems.first }
+        #expect(line.contains("/2 bundles") && line.contains(" of 4.2 MB"), "\(line)")
+        run.kill(SIGTERM)
+        let end = try await run.waitForExit()
+        #expect(end.status == .exited(143) && end.problems.count == 2, "\(end)")
+    }
+}
+
+/// Kills, at moments nobody chooses: everything that is published stays whole, and nothing is fetched twice.
+@Suite struct KilledSyncTests {
+    @Test(arguments: 0..<6)
+    func afterAKillTheNextRunCompletes(round: Int) async throws {
+        var generator = Seed.generator(for: "kill \(round)")
+        let stock = try Stock()
+        let old = Content.pattern(lengthBytes: 10_000, seed: 1)
+        stock.serveManifest([stock.file("a", old)])
+        #expect(try await stock.sync().status == .exited(0))
+
+        let size: UInt64 = 6 << 20
+        let new = Content.pattern(lengthBytes: size, seed: 2)
+        let entries = deterministicBytes(3 << 20, seed: 3)
+        stock.serveManifest(
+            [stock.file("a", new), stock.archive("z", storedZip(["one/data.bin": entries]))], serial: 2)
+        var kills: UInt64 = 0
+        while true {
+            let run = try stock.startSync("--json")
+            let moment = Int.random(in: 0..<30, using: &generator)
+            // Events are what a moment of this run is named by: transfers, unpacking and publishing are all among them.
+            _ = try? await run.wait(for: "event \(moment)") { $0.events.count > moment ? true : nil }
+            if kills < 4 { run.kill(SIGKILL) }
+            let end = try await run.waitForExit()
+            if end.status == .exited(0) { break }
+            #expect(end.status == .signalled(SIGKILL), "\(end)")
+            kills += 1
+            let seen = try stock.content("a/data")
+            #expect(seen == old.bytes() || contentDifference(new.bytes(), seen) == nil, "current is whole")
+        }
+        #expect(try stock.difference("a", new) == nil)
+        #expect(contentDifference(entries, try stock.content("z/one/data.bin")) == nil)
+        #expect(stock.server.bodyBytesSent("/a.bin") <= size + 10_000 + kills * (2 << 20))
+    }
+}
+
+extension ChildProcess {
+    /// Waits until a run that prints events has told of bytes of a bundle.
+    func hasBytes(of bundle: String) async throws {
+        try await wait(for: "bytes of \(bundle)") { result in
+            result.events.contains { $0.name == "transfer.progress" && $0.bundle == bundle } ? () : nil
+        }
+    }
+}
