@@ -32,12 +32,9 @@ import Testing
     }
 
     @Test func aSecondSignalEndsThemAtOnce() async throws {
-        let start = ContinuousClock.now
         run.kill(SIGINT)
-        // Two of a kind that wait together are one.
         run.kill(SIGTERM)
-        let status = try await run.waitForExit(within: .seconds(5)).status
-        #expect(status == .exited(143) || status == .exited(130))
-        #expect(ContinuousClock.now - start < .seconds(3))
+        // Of the second signal: the first would have ended it seconds later, and with its own status.
+        #expect(try await run.waitForExit(within: .seconds(5)).status == .exited(143))
     }
 }
