@@ -231,13 +231,14 @@ import Transfer
 
 @Suite struct AbandonableReadTests {
     @Test func aCancelledTaskDoesNotWaitForIt() async throws {
-        let never = Locked(false)
+        let isOver = Locked(false)
         let task = Task {
-            try await readAbandonably { while !never.withLock({ $0 }) { usleep(1000) } }
+            // Longer than anybody would wait, but not for ever, should the test fail.
+            try await readAbandonably { for _ in 0..<10_000 where !isOver.withLock({ $0 }) { usleep(1000) } }
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        never.withLock { $0 = true }
+        isOver.withLock { $0 = true }
     }
 
     @Test func whatItReadsAndHowItFailsIsHandedBack() async throws {
