@@ -25,7 +25,7 @@ struct Download {
     enum Phase: Hashable {
         /// Waits for its turn.
         case queued
-        /// `isStopping`: it was told to stop, since nobody waited any more or its session is being replaced.
+        /// `isStopping`: it was told to stop, since nobody waited any more.
         case running(AttemptID, isStopping: Bool)
         /// Waits out a delay between two tries; the number tells its alarm from older ones.
         case resting(UInt64)
@@ -33,6 +33,9 @@ struct Download {
 
     /// Whether it is known since the last pause what earlier transfers had saved: what is held from now on was fetched by this one.
     var knowsSavings = false
+
+    /// Whether its last try ended only with its session: it goes on as if nothing had been.
+    var isInterrupted = false
 
     /// Who waits, and what for.
     struct Caller {

@@ -13,6 +13,12 @@ public enum DownloadEvent: Sendable {
     case retrying(DownloadError, after: Duration)
 }
 
+/// What concerns a downloader as a whole.
+public enum DownloaderEvent: Hashable, Sendable {
+    /// A new configuration took a new session; every transfer goes on in it.
+    case sessionRebuilt
+}
+
 /// How far a download is.
 public struct DownloadProgress: Hashable, Sendable {
     /// Bytes of the asset that are on the disk, those of earlier transfers included.

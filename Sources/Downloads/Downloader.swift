@@ -9,8 +9,14 @@ public final class Downloader: Sendable {
     private let core: DownloaderCore
 
     /// Makes a downloader whose partial files gather in `store`.
-    public init(configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore) {
-        core = DownloaderCore(configuration: configuration, store: store)
+    /// - Parameters:
+    ///   - configuration: taken as it is; `DownloaderConfiguration.validate` tells what is wrong with it.
+    ///   - events: told what happens to the downloader as a whole.
+    public init(
+        configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
+        events: (@Sendable (DownloaderEvent) -> Void)? = nil
+    ) {
+        core = DownloaderCore(configuration: configuration, store: store, events: events)
     }
 
     deinit {
@@ -78,6 +84,19 @@ public final class Downloader: Sendable {
     @discardableResult
     public func purge(keepingBytes keptBytes: Int64 = 0) async throws(DownloadError) -> [PausedDownload] {
         try await core.store { store throws(DownloadError) in try store.purge(keepingBytes: keptBytes) }
+    }
+
+    /// Works by another configuration from now on, and waits until that is so.
+    ///
+    /// The rate limit, the numbers of transfers at once, the retry policy and whether digests are taken change while everything runs on; transfers
+    /// above a lower number end before others begin. Anything else in the session's configuration takes a new session: the old one is closed,
+    /// and once it is gone every transfer goes on in the next one, those that ran before the others, at the byte they had reached. No retry is
+    /// counted for that; callers hear `DownloadEvent.resumed`, and the downloader's own events `DownloaderEvent.sessionRebuilt`. A
+    /// transfer that can't be resumed, for want of a validator, begins anew. Of several changes in quick succession the last one counts.
+    /// After `shutDown` nothing happens.
+    /// - Throws: `ConfigurationError` for a configuration that can't work; then all goes on as before.
+    public func reconfigure(_ configuration: DownloaderConfiguration) async throws(ConfigurationError) {
+        try await core.reconfigure(configuration)
     }
 
     /// What was fetched so far, in all.

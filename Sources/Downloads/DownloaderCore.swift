@@ -1,3 +1,4 @@
+import Dispatch
 import Platform
 import Transfer
 
@@ -10,7 +11,10 @@ final class DownloaderCore: Sendable {
         var mailboxes: [DownloadToken: CallerMailbox] = [:]
         var attempts: [AttemptID: (attempt: DownloadAttempt, place: String)] = [:]
         var places = PartialPlaces()
-        var whenIdle: [CheckedContinuation<Void, Never>] = []
+        /// Replaced by `openSession` alone.
+        var session: Session
+        /// Who waits for something to be carried out, and what that is.
+        var waiting: [(isOver: (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
         /// Effects that are decided but not carried out yet. One thread at a time works them off, so that their order holds.
         var outbox: [State.Action] = []
         var isDelivering = false
@@ -18,14 +22,25 @@ final class DownloaderCore: Sendable {
 
     private let shared: Locked<Shared>
     private let store: ResumeStore
-    private let session: Session
+    private let announce: @Sendable (DownloaderEvent) -> Void
     /// Opening a partial file blocks on the disk.
     private let opening = JobQueue(name: "larder-open")
 
-    init(configuration: DownloaderConfiguration, store: ResumeStore) {
+    init(configuration: DownloaderConfiguration, store: ResumeStore, events: (@Sendable (DownloaderEvent) -> Void)?) {
         self.store = store
-        session = Session(configuration: configuration.session)
-        shared = Locked(Shared(state: State(configuration: configuration)))
+        announce = Self.announcement(to: events)
+        shared = Locked(
+            Shared(
+                state: State(configuration: configuration), session: Session(configuration: configuration.session)))
+    }
+
+    /// Like a caller's events: in order, outside every lock, and whoever blocks there holds up nobody else.
+    private static func announcement(
+        to events: (@Sendable (DownloaderEvent) -> Void)?
+    ) -> @Sendable (DownloaderEvent) -> Void {
+        guard let events else { return { _ in } }
+        let queue = DispatchQueue(label: "larder.downloader")
+        return { event in queue.async { events(event) } }
     }
 
     var statistics: DownloadStatistics { shared.withLock { $0.state.statistics } }
@@ -57,25 +72,36 @@ final class DownloaderCore: Sendable {
 
     func cancel(_ token: DownloadToken) { decide { $0.state.cancel(token) } }
 
+    func reconfigure(_ configuration: DownloaderConfiguration) async throws(ConfigurationError) {
+        try await opening.attempt { [self] () throws(ConfigurationError) in
+            try configuration.validate()
+            decide { $0.state.reconfigure(configuration) }
+        }
+        await wait { $0.session != .closing }
+    }
+
     func shutDown() async {
         decide { $0.state.shutDown() }
-        await session.invalidate()
+        await wait { $0.downloadCount == 0 && $0.session == .gone }
+    }
+
+    /// Waits until the state is as wanted, and all that was decided by then is carried out.
+    private func wait(until isOver: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
-            shared.withLock { $0.whenIdle.append(continuation) }
-            tellIdle()
+            shared.withLock { $0.waiting.append((isOver, continuation)) }
+            tellWaiting()
         }
     }
 
-    /// Tells those who wait for it that nothing runs any more and nothing is left to be done.
-    private func tellIdle() {
-        let waiting = shared.withLock { shared in
-            guard shared.state.downloadCount == 0, shared.outbox.isEmpty, !shared.isDelivering else {
-                return [CheckedContinuation<Void, Never>]()
-            }
-            defer { shared.whenIdle = [] }
-            return shared.whenIdle
+    /// Lets those go on who waited for what is the case by now.
+    private func tellWaiting() {
+        let told = shared.withLock { shared -> [CheckedContinuation<Void, Never>] in
+            guard !shared.waiting.isEmpty, shared.outbox.isEmpty, !shared.isDelivering else { return [] }
+            let told = shared.waiting.filter { $0.isOver(shared.state) }
+            shared.waiting.removeAll { $0.isOver(shared.state) }
+            return told.map(\.continuation)
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in told { continuation.resume() }
     }
 
     private func decide(_ step: (inout Shared) -> [State.Action]) {
@@ -114,7 +140,7 @@ final class DownloaderCore: Sendable {
                 defer { shared.outbox = [] }
                 return shared.outbox
             }
-            guard let batch else { return tellIdle() }
+            guard let batch else { return tellWaiting() }
             for action in batch { perform(action) }
             shared.withLock { $0.isDelivering = false }
         }
@@ -132,6 +158,24 @@ final class DownloaderCore: Sendable {
                 self?.decide { $0.state.wake(download, alarm: alarm) }
             }
         case .start(let plan): start(plan)
+        case .setRateLimit(let limit): session.setRateLimit(bytesPerSecond: limit)
+        case .closeSession: closeSession()
+        case .openSession(let configuration):
+            var next = Session(configuration: configuration)
+            // The old one is let go outside the lock.
+            shared.withLock { swap(&$0.session, &next) }
+        case .announce(let event): announce(event)
+        }
+    }
+
+    private var session: Session { shared.withLock { $0.session } }
+
+    /// Whatever the session carries ends with it; the tries report that themselves.
+    private func closeSession() {
+        let session = session
+        Task { [self] in
+            await session.invalidate()
+            decide { $0.state.sessionClosed() }
         }
     }
 

@@ -7,7 +7,7 @@ extension DownloaderState {
         case completed(Asset, sizeBytes: Int64, digest: SHA256Digest?)
         /// `heldBytes`: what a later try can go on with.
         case failed(AttemptFailure, heldBytes: Int64)
-        /// It was stopped, and what it had is kept.
+        /// It was stopped, or its session was closed; what it had is kept.
         case stopped
     }
 
@@ -63,7 +63,12 @@ extension DownloaderState {
         switch end {
         case .completed(let asset, let size, let digest): return complete(download, asset, size, digest)
         case .stopped:
-            carryOn(download.id)
+            // Nobody asked for it: it had to go with its session.
+            if case .running(_, isStopping: false) = download.phase {
+                interrupt(download.id)
+            } else {
+                carryOn(download.id)
+            }
             return []
         case .failed(let failure, let held):
             reputation.note(failure, at: download.sources.current)
@@ -101,6 +106,13 @@ extension DownloaderState {
     private mutating func carryOn(_ id: DownloadID) {
         guard let download = downloads[id], !download.callers.isEmpty else { return forget(id) }
         downloads[id]?.knowsSavings = false
+        enqueue(id)
+    }
+
+    /// After the end of its session a download waits for the next one, ahead of all that never ran. Its patience is untouched, and what it
+    /// goes on with was saved by nobody else.
+    private mutating func interrupt(_ id: DownloadID) {
+        downloads[id]?.isInterrupted = true
         enqueue(id)
     }
 

@@ -4,9 +4,10 @@ import Transfer
 /// Every decision of a `Downloader`, as a value: what happens goes in, what is to be done comes out, and nothing else is touched.
 ///
 /// `Asset` is what a completed download hands to its callers. Here are the callers and the turns; `DownloaderState+Attempts` has what becomes of
-/// the tries.
+/// the tries, `DownloaderState+Session` what becomes of their session.
 struct DownloaderState<Asset> {
-    let configuration: DownloaderConfiguration
+    var configuration: DownloaderConfiguration
+    var session = SessionPhase.open
     var downloads: [DownloadID: Download] = [:]
     private var byDigest: [DigestKey: DownloadID] = [:]
     private var bySource: [SourceKey: DownloadID] = [:]
@@ -14,7 +15,7 @@ struct DownloaderState<Asset> {
     var queue: TransferQueue
     var reputation = SourceReputation()
     private var lastNumber: UInt64 = 0
-    private var isShutDown = false
+    private(set) var isShutDown = false
     /// What was done so far.
     var statistics = DownloadStatistics()
     var generator: any RandomNumberGenerator
@@ -23,6 +24,13 @@ struct DownloaderState<Asset> {
     enum Action {
         case start(AttemptPlan)
         case stop(AttemptID)
+        /// The session's rate limit changes, in bytes a second.
+        case setRateLimit(Int64?)
+        /// The session ends, and its tries with it; `sessionClosed` is to be called after that.
+        case closeSession
+        /// There is no session now, and this is the next one's configuration.
+        case openSession(SessionConfiguration)
+        case announce(DownloaderEvent)
         /// `wake` is to be called with these after the delay.
         case setAlarm(DownloadID, UInt64, after: Duration)
         case tell(DownloadToken, DownloadEvent)
@@ -121,7 +129,7 @@ struct DownloaderState<Asset> {
     /// Ends it all: every caller is answered, every try stopped with its bytes kept. Later requests are answered with `cancelled`.
     mutating func shutDown() -> [Action] {
         isShutDown = true
-        return byToken.keys.sorted { $0.number < $1.number }.flatMap { cancel($0) }
+        return byToken.keys.sorted { $0.number < $1.number }.flatMap { cancel($0) } + closeSession()
     }
 
     // MARK: Turns
@@ -140,14 +148,17 @@ struct DownloaderState<Asset> {
         downloads[id]?.phase = .queued
         queue.add(
             TransferQueue.Ticket(
-                id: id, priority: download.priority, sequence: id.number, host: download.sources.current.host))
+                id: id, isInterrupted: download.isInterrupted, priority: download.priority, sequence: id.number,
+                host: download.sources.current.host))
     }
 
     mutating func startQueued() -> [Action] {
+        guard session == .open else { return [] }
         var actions: [Action] = []
         while let id = queue.startNext() {
             guard var download = downloads[id] else { continue }
-            if download.sources.avoid(reputation.isDoubtful) {
+            // Another source would begin anew.
+            if !download.isInterrupted, download.sources.avoid(reputation.isDoubtful) {
                 downloads[id] = download
                 queue.release(id)
                 enqueue(id)
@@ -155,7 +166,10 @@ struct DownloaderState<Asset> {
             }
             let attempt = AttemptID(number: nextNumber())
             downloads[id]?.phase = .running(attempt, isStopping: false)
-            actions += download.callers.map { .tell($0.token, .started(download.sources.current)) }
+            downloads[id]?.isInterrupted = false
+            if !download.isInterrupted {
+                actions += download.callers.map { .tell($0.token, .started(download.sources.current)) }
+            }
             actions.append(
                 .start(AttemptPlan(download, attempt: attempt, takesDigest: configuration.takesDigests)))
         }

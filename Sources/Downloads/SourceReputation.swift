@@ -27,6 +27,9 @@ struct SourceReputation {
         if !faults.isEmpty, faults[url.origin] == .unreachable { faults[url.origin] = nil }
     }
 
+    /// Forgets what the way to the origins may have been to blame for.
+    mutating func forgiveConnections() { faults = faults.filter { $0.value == .wrongBytes } }
+
     /// Whether others are asked before `url`.
     func isDoubtful(_ url: TransferURL) -> Bool { !faults.isEmpty && faults[url.origin] != nil }
 }

@@ -1,4 +1,5 @@
-/// Which of the waiting downloads starts next: the highest priority first, then the oldest, within a bound for all and one for each host.
+/// Which of the waiting downloads starts next: those that ran before first, then the highest priority, then the oldest, within a bound for all
+/// and one for each host.
 struct TransferQueue {
     /// Downloads at once; and at once from one host.
     var maximum: Int
@@ -12,13 +13,16 @@ struct TransferQueue {
 
     struct Ticket: Hashable {
         let id: DownloadID
+        /// Whether it only lost its session: nobody else gets its turn.
+        var isInterrupted = false
         let priority: Int
         /// Smaller is older.
         let sequence: UInt64
         let host: String
 
         func goes(before other: Ticket) -> Bool {
-            priority != other.priority ? priority > other.priority : sequence < other.sequence
+            if isInterrupted != other.isInterrupted { return isInterrupted }
+            return priority != other.priority ? priority > other.priority : sequence < other.sequence
         }
     }
 

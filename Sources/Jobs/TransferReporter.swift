@@ -46,7 +46,10 @@ final class TransferReporter: Sendable {
         case .started(let url):
             state.withLock { ($0.url, $0.countedBytes) = ("\(url)", 0) }
             send(.transferStarted)
-        case .resumed(let offset): send(.transferResumed(offset: offset))
+        case .resumed(let offset):
+            // What comes from here on is this try's, even when it began unheard, in another session.
+            state.withLock { $0.countedBytes = 0 }
+            send(.transferResumed(offset: offset))
         case .progress(let progress): reportProgress(progress)
         case .retrying(let error, let delay): send(.transferRetrying(reason: error.message, delay: delay))
         }

@@ -11,17 +11,24 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_USERAGENT, configuration.userAgent)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
-        switch configuration.httpVersion {
-        case .automatic: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        case .http1: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        case .http2: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
-        }
+        set(CURLOPT_HTTP_VERSION, configuration.httpVersion.curlVersion)
         if let proxy = configuration.proxy { set(CURLOPT_PROXY, proxy) }
         if let interface = configuration.interface { set(CURLOPT_INTERFACE, interface) }
         if let path = configuration.caBundlePath { set(CURLOPT_CAINFO, path) }
         if let path = configuration.netrcPath {
             set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
             set(CURLOPT_NETRC_FILE, path)
+        }
+    }
+}
+
+extension SessionConfiguration.HTTPVersion {
+    /// What libcurl calls it.
+    var curlVersion: Int {
+        switch self {
+        case .automatic: Int(CURL_HTTP_VERSION_2TLS)
+        case .http1: Int(CURL_HTTP_VERSION_1_1)
+        case .http2: Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
     }
 }
