@@ -153,6 +153,8 @@ import Testing
         let entries = deterministicBytes(3 << 20, seed: 3)
         stock.serveManifest(
             [stock.file("a", new), stock.archive("z", storedZip(["one/data.bin": entries]))], serial: 2)
+        // At a pace, so that what the kernels' buffers hold at a kill is little.
+        stock.server.serve("/a.bin", Resource(new).altered { $1.paced(bytesPerSecond: 16 << 20) })
         var kills: UInt64 = 0
         while true {
             let run = try stock.startSync("--json")
