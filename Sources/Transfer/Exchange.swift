@@ -127,6 +127,8 @@ final class Exchange {
 
     /// Takes a piece of the body from libcurl and says what libcurl is to be told.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        // What follows a refused piece would leave a gap.
+        guard failure == nil else { return 0 }
         guard case .receivingBody = phase else { return ignoreBody(bytes.count) ? bytes.count : 0 }
         guard loop.mayReceive() else {
             isPaused = true
@@ -185,12 +187,14 @@ final class Exchange {
         if piece != nil, loop.now - pieceStarted >= .milliseconds(250) { sendPiece() }
     }
 
-    /// Lets libcurl go on after a pause.
-    func resume() {
+    /// Lets libcurl go on after a pause. It hands over what it held back right here.
+    /// - Returns: the end of the current hop where that was refused; libcurl reports it nowhere else.
+    func resume() -> Conclusion? {
         isPaused = false
         lastActivity = loop.now
         rateWindow = (loop.now, 0)
-        curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        return code == CURLE_OK ? nil : conclusion(of: code)
     }
 
     // MARK: Deadlines
