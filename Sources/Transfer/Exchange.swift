@@ -27,7 +27,8 @@ final class Exchange {
     private let started: ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
     private var hopStarted: ContinuousClock.Instant
-    private var rateWindow: (started: ContinuousClock.Instant, bytes: Int64)
+    /// What came since some byte of the current hop's body; nil before that: how fast a server is shows in bodies only.
+    private var rateWindow: (started: ContinuousClock.Instant, bytes: Int64)?
 
     private enum Phase {
         case awaitingHead
@@ -50,7 +51,6 @@ final class Exchange {
         lastActivity = loop.now
         hopStarted = loop.now
         pieceStarted = loop.now
-        rateWindow = (loop.now, 0)
     }
 
     // MARK: The request
@@ -69,6 +69,7 @@ final class Exchange {
         head = ResponseHead()
         phase = .awaitingHead
         bodyBytes = 0
+        rateWindow = nil
         lastActivity = loop.now
         hopStarted = loop.now
         hopCount += 1
@@ -153,7 +154,7 @@ final class Exchange {
     private func count(_ bytes: Int) {
         lastActivity = loop.now
         wireBytes += Int64(bytes)
-        rateWindow.bytes += Int64(bytes)
+        rateWindow = (rateWindow?.started ?? loop.now, (rateWindow?.bytes ?? 0) + Int64(bytes))
     }
 
     private func exceedsBudget(_ total: Int64) -> Bool {
@@ -192,7 +193,7 @@ final class Exchange {
     func resume() -> Conclusion? {
         isPaused = false
         lastActivity = loop.now
-        rateWindow = (loop.now, 0)
+        rateWindow = nil
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
         return code == CURLE_OK ? nil : conclusion(of: code)
     }
@@ -213,11 +214,11 @@ final class Exchange {
         {
             return .timedOut(.idle, after: idle)
         }
-        guard let minimum = configuration.minimumBytesPerSecond else { return nil }
+        guard let minimum = configuration.minimumBytesPerSecond, let rateWindow else { return nil }
         let window = loop.now - rateWindow.started
         guard window >= idle else { return nil }
         if Double(rateWindow.bytes) / window.inSeconds < Double(minimum) { return .timedOut(.minimumRate, after: idle) }
-        rateWindow = (loop.now, 0)
+        self.rateWindow = (loop.now, 0)
         return nil
     }
 
