@@ -40,11 +40,13 @@ struct SourceKey: Hashable {
     }
 }
 
-/// What makes two requests the same download whatever their URLs: a known digest. Here, too, different credentials never share.
+/// What makes two requests the same download whatever their URLs: a known digest. Here, too, different credentials never share, nor do those who
+/// want something else of redirects.
 struct DigestKey: Hashable {
     let digest: SHA256Digest
     let headers: HeaderFields
     let userInfo: String?
+    let redirects: RedirectPolicy
 
     /// Nil when the request knows no digest.
     init?(_ request: DownloadRequest) {
@@ -52,5 +54,6 @@ struct DigestKey: Hashable {
         self.digest = digest
         headers = request.headers
         userInfo = request.urls[0].userInfo
+        redirects = request.redirects
     }
 }

@@ -40,7 +40,7 @@ extension SourceKey {
 }
 
 extension DigestKey {
-    /// The digest itself where nothing else sets requests apart.
+    /// The digest itself where nothing else sets the bytes of requests apart.
     var storeName: String {
         if headers.fields.isEmpty, userInfo == nil { return digest.description }
         let lines = [digest.description, userInfo ?? ""] + headers.canonicalLines
