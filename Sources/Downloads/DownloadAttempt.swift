@@ -74,7 +74,9 @@ final class DownloadAttempt: @unchecked Sendable {
 
     private func ask(_ writer: PartialWriter, _ session: Session) {
         if isStopped { return conclude(.stopped) }
-        if writer.isWhole {
+        let resumePoint = writer.resumePoint
+        // A digest that is known proves what is held; anything else only the server can tell, however long ago it was fetched.
+        if resumePoint.isWhole, plan.digest != nil {
             verdict = .alreadyWhole
             return conclude(.completed)
         }
@@ -82,8 +84,8 @@ final class DownloadAttempt: @unchecked Sendable {
         request.headers = plan.headers
         request.redirects = plan.redirects
         request.bodyBudgetBytes = plan.budgetBytes
-        request.offsetBytes = writer.positionBytes
-        request.ifRange = writer.resumePoint.condition
+        request.offsetBytes = resumePoint.offsetBytes
+        request.ifRange = resumePoint.condition
         let isStopped = stage.withLock { stage in
             if case .preparing(isStopped: true) = stage { return true }
             stage = .transferring(session, session.start(request, consumer: self))

@@ -56,8 +56,9 @@ public final class DownloadedFile: Sendable {
     /// The open file: valid wherever it is moved to, as long as this object lives.
     package var descriptor: OwnedDescriptor { partial.file }
 
-    /// Leaves the file where it is, with a record that says it is complete: asking again will not fetch a byte. A file that neither a validator
-    /// nor a digest could vouch for is not kept.
+    /// Leaves the file where it is, with a record that says it is complete: asking again will not fetch it again. Where its digest is known then
+    /// nobody is asked at all; otherwise the server is, for the last byte, which shows whether it still has this version. A file that neither
+    /// a validator nor a digest could vouch for is not kept.
     public func keep() {
         guard let record else { return }
         let isFirst = fate.withLock { fate in

@@ -49,9 +49,6 @@ final class PartialWriter {
         totalBytes = record?.totalBytes ?? plan.expectedBytes
     }
 
-    /// Whether every byte is there already, so that nothing need be asked for.
-    var isWhole: Bool { record != nil && positionBytes == totalBytes }
-
     /// What a reply is judged by.
     var resumePoint: ResumePoint {
         ResumePoint(
