@@ -45,8 +45,12 @@ final class DownloadAttempt: @unchecked Sendable {
     // MARK: Begin and stop
 
     /// Opens the partial file, and sends the request once that is ready. Blocks on the disk, but never for long.
-    /// - Parameter session: which one to use, asked for when it is needed.
-    func begin(_ location: PartialFile.Location, session: @escaping @Sendable () -> Session) {
+    /// - Parameters:
+    ///   - reading: where held bytes are read, which may take long.
+    ///   - session: which one to use, asked for when it is needed.
+    func begin(
+        _ location: PartialFile.Location, reading: JobQueue, session: @escaping @Sendable () -> Session
+    ) {
         let writer: PartialWriter
         do throws(AttemptFailure) {
             writer = try PartialWriter(location, plan: plan)
@@ -57,7 +61,7 @@ final class DownloadAttempt: @unchecked Sendable {
         }
         guard writer.mustReadHeld else { return ask(writer, session()) }
         // Before the server is asked: it would not wait, and the session's writer threads are for all of its transfers.
-        ReadingQueue.shared.enqueue { [self] in readHeld(session) }
+        reading.enqueue { [self] in readHeld(session) }
     }
 
     private func readHeld(_ session: () -> Session) {
@@ -248,11 +252,6 @@ extension DownloadAttempt: TransferConsumer {
             return .completed
         }
     }
-}
-
-/// Where held bytes are read: apart from where partial files are opened, which takes no time.
-private enum ReadingQueue {
-    static let shared = JobQueue(name: "larder-read", threads: 4)
 }
 
 /// Where ended files are flushed and let go: never on a writer thread, which other transfers share.
