@@ -173,9 +173,15 @@ final class DownloadAttempt: @unchecked Sendable {
         }
         let file = DownloadedFile(
             partial: writer.partial, sizeBytes: writer.positionBytes, digest: digest, resumedBytes: resumedBytes,
-            isProvenComplete: isProven, validator: response?.entityTag ?? response?.lastModified ?? record?.validator,
+            isProvenComplete: isProven, sourceURL: plan.url, validator: validator(record),
             suggestedName: response?.suggestedName, record: record, released: released)
         return .completed(file, sizeBytes: writer.positionBytes, digest: digest)
+    }
+
+    /// What this try's source says of the version; another one's validator stands for nothing here.
+    private func validator(_ record: ResumeData?) -> String? {
+        if let now = response?.entityTag ?? response?.lastModified { return now }
+        return record?.url == plan.url.text ? record?.validator : nil
     }
 
     private func goOn(_ writer: PartialWriter) throws(AttemptFailure) {
