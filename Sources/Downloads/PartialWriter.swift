@@ -53,7 +53,7 @@ final class PartialWriter {
     var resumePoint: ResumePoint {
         ResumePoint(
             heldBytes: positionBytes, record: record, trust: record.map { plan.trust(in: $0) } ?? .none,
-            expectedBytes: plan.expectedBytes)
+            expectedBytes: plan.expectedBytes, isConditional: plan.isConditional)
     }
 
     /// Whether held bytes must be read before any can join them: the running digest takes them in.

@@ -22,6 +22,8 @@ struct ResumePoint {
     var trust = ResumeTrust.none
     /// The length the asset must have, where callers know it.
     var expectedBytes: Int64?
+    /// Whether the server was asked to send nothing if nothing has changed.
+    var isConditional = false
 
     /// Whether every byte is held, as far as anybody knew.
     var isWhole: Bool { record != nil && heldBytes == record?.totalBytes ?? expectedBytes }
@@ -39,6 +41,9 @@ struct ResumePoint {
                     .invalidResponse, "the server sent a part (206) of what was asked for whole", .nextSource))
         case 200..<300: whole(response)
         case 416 where offsetBytes > 0: unsatisfiable(response)
+        // No source can bring anything else: the caller has it.
+        case 304 where isConditional:
+            .fail(AttemptFailure(.notModified, "the server still has what is here already", .giveUp))
         default: .fail(refusal(response))
         }
     }

@@ -27,7 +27,8 @@ public final class ResumeStore: Sendable {
 }
 
 extension SourceKey {
-    /// An unambiguous spelling: no field can hold the line breaks between them. How many redirects may be followed makes no other bytes.
+    /// An unambiguous spelling: no field can hold the line breaks between them. How many redirects may be followed
+    /// makes no other bytes, nor does a condition.
     var canonicalBytes: [UInt8] {
         let policy =
             switch redirects {

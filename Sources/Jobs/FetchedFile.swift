@@ -12,9 +12,13 @@ struct FetchedFile: Sendable {
     /// Where it came from, as it may be shown.
     let url: String
 
-    init(_ content: Content, url: String) {
+    /// What its first source says distinguishes these bytes from later ones; nil when it says nothing, or the file came from another.
+    let validator: String?
+
+    init(_ content: Content, url: String, validator: String? = nil) {
         self.content = content
         self.url = url
+        self.validator = validator
     }
 
     var descriptor: OwnedDescriptor {
@@ -36,14 +40,6 @@ struct FetchedFile: Sendable {
         switch content {
         case .downloaded(let file): file.digest ?? SHA256.digest(of: [])
         case .copied(let copy): copy.digest
-        }
-    }
-
-    /// What the server says distinguishes these bytes from later ones.
-    var validator: String? {
-        switch content {
-        case .downloaded(let file): file.validator
-        case .copied: nil
         }
     }
 

@@ -21,7 +21,7 @@ struct SourceFetcher: Sendable {
     /// What the servers are told of the content that is here already.
     enum Condition: Sendable {
         case none
-        /// Nothing is fetched when the source still has what this validator stands for.
+        /// Nothing is fetched when the first source still has what this validator stands for there.
         case unless(validator: String)
     }
 
@@ -69,12 +69,16 @@ struct SourceFetcher: Sendable {
         request.redirects = redirects
         request.budgetBytes = bodyBudgetBytes
         for header in bundle.headers { request.headers.append(header.name, header.value) }
-        if case .unless(let validator) = condition { request.headers.append(condition: validator) }
+        if case .unless(let validator) = condition {
+            request.condition = DownloadCondition(validator: validator, of: url)
+        }
         let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
             reporter.finished(bytes: file.sizeBytes)
-            return FetchedFile(.downloaded(file), url: reporter.url)
+            // Receipts name the first source; a mirror's validator would say nothing there.
+            return FetchedFile(
+                .downloaded(file), url: reporter.url, validator: file.sourceURL == url ? file.validator : nil)
         } catch {
             if case .unless = condition, error.isNotModified {
                 reporter.finished(bytes: 0)
@@ -102,13 +106,5 @@ struct SourceFetcher: Sendable {
                 url: reporter.url)
         }
         return file
-    }
-}
-
-extension HeaderFields {
-    /// Asks for nothing if the representation is still the one of `validator`, an entity tag or a date (RFC 9110 §13.1).
-    fileprivate mutating func append(condition validator: String) {
-        let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
-        append(isTag ? "If-None-Match" : "If-Modified-Since", validator)
     }
 }
