@@ -89,7 +89,9 @@ struct UnpackCommand {
             return .success
         } catch {
             if let reason = control.reason { return reason.exit }
-            Console.writeError("\(style.errorLabel) \(error.message)\n")
+            let isUsage = error.exit == .usage
+            let line = isUsage ? "larder: \(parsed.usageError(error.message))" : "\(style.errorLabel) \(error.message)"
+            Console.writeError(line + "\n")
             return error.exit
         }
     }
