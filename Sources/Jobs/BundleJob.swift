@@ -113,6 +113,12 @@ struct BundleJob: Sendable {
             }
             let unpacker = try Unpacker(source: source, format: format, policy: package.extractionPolicy())
             let summary = try unpacker.unpack(into: staging.directory, observer: observer)
+            guard file.isProvenComplete || summary.isProvenWhole else {
+                throw ArchiveError(
+                    .corrupted,
+                    "its end can't be told from a cut: the server closed the connection without a length; give size or sha256 in the manifest"
+                )
+            }
             for warning in summary.warnings { emit(.warning(warning)) }
             emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))
         } catch {

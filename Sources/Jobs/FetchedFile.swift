@@ -47,6 +47,14 @@ struct FetchedFile: Sendable {
         }
     }
 
+    /// Whether a length or a digest shows that nothing is missing at its end.
+    var isProvenComplete: Bool {
+        switch content {
+        case .downloaded(let file): file.isProvenComplete
+        case .copied: true
+        }
+    }
+
     /// Gives the file its place in a bundle's staging directory. Nothing is flushed: sealing does that.
     func place(at path: RelativePath, in directory: Directory) throws(SystemError) {
         if let parent = path.parent { try directory.makeDirectories(parent) }
