@@ -64,7 +64,7 @@ package struct DryRun: Sendable {
             $0.addingClamped($1.plan.plannedBytes)
         }
         return Report(
-            steps: steps, fetchedBytes: board.plannedBytes, peakBytes: board.plannedBytes.addingClamped(unpacked),
+            steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: board.bytesToFetch.addingClamped(unpacked),
             freeBytes: try? library?.partial.descriptor.freeBytes(), exit: loader.exit)
     }
 
@@ -84,6 +84,6 @@ extension DryRun.Step {
     fileprivate init(_ plan: BundlePlan) {
         var reason: String?
         if case .impossible(let failure) = plan.work { reason = failure.description }
-        self.init(state: plan.state, bundle: "\(plan.address)", bytes: plan.plannedBytes, reason: reason)
+        self.init(state: plan.state, bundle: "\(plan.address)", bytes: plan.bytesToFetch, reason: reason)
     }
 }

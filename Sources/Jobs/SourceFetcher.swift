@@ -62,13 +62,8 @@ struct SourceFetcher: Sendable {
     private func download(
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition
     ) async throws(BundleFailure) -> FetchedFile? {
-        var request = DownloadRequest(url, mirrors: mirrors)
-        request.sizeBytes = source.sizeBytes.map(Int64.init)
-        request.digest = source.digest
-        request.priority = bundle.priority
-        request.redirects = redirects
+        var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         request.budgetBytes = bodyBudgetBytes
-        for header in bundle.headers { request.headers.append(header.name, header.value) }
         if case .unless(let validator) = condition { request.headers.append(condition: validator) }
         let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {

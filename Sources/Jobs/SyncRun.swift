@@ -111,9 +111,9 @@ package struct SyncRun: Sendable {
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
     private func check(_ room: RoomWatch, for board: RunBoard) throws(RunProblem) {
-        guard board.hasWork else { return }
+        guard board.needsRoom else { return }
         let objection: String?
-        do throws(SystemError) { objection = try room.objection(to: board.plannedBytes) } catch {
+        do throws(SystemError) { objection = try room.objection(to: board.bytesToFetch) } catch {
             throw RunProblem(.failure, "\(error)")
         }
         if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }

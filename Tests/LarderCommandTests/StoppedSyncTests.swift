@@ -3,6 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import LarderCommand
+
 /// Runs that are stopped half-way, and the ones after them.
 @Suite struct StoppedSyncTests {
     private let size: UInt64 = 4 << 20
@@ -108,6 +110,29 @@ import Testing
         #expect(result.status == .exited(73), "\(result)")
         #expect(result.problems.count == 1 && result.errorText.contains(stock.library), "\(result)")
         #expect(stock.server.log.allSatisfy { $0.request.path == "/m.json" })
+    }
+
+    @Test func whatIsHeldNeedsNoRoomAgain() async throws {
+        stall(at: 3 << 20)
+        let run = try stock.startSync("--json")
+        try await run.hasBytes(of: "big")
+        try await stock.server.waitUntilSent("/big.bin", bytes: 3 << 20)
+        run.kill(SIGTERM)
+        try await run.waitForExit(within: .seconds(5))
+        let missing = Int64(size) - Int64(try stock.partialBytes())
+
+        let rehearsed = try await stock.sync("--dry-run")
+        #expect(rehearsed.outputText.contains("would fetch \(HumanQuantity.bytes(missing));"), "\(rehearsed)")
+    }
+
+    @Test func whereNothingMayHaveToBeFetchedNoRoomIsAskedFor() async throws {
+        let stock = try Stock()
+        stock.serveManifest([stock.file("a", small, hasDigest: false)])
+        #expect(try await stock.sync().status == .exited(0))
+        let result = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--library", stock.library, "--min-free", "100%",
+        ])
+        #expect(result.status == .exited(0), "\(result)")
     }
 
     @Test func aSecondRunAtTheSameTimeIsToldSo() async throws {
