@@ -11,6 +11,9 @@ struct BundleJob: Sendable {
     let writer: LibraryWriter
     /// Where hashing, inflating and flushing block.
     let blocking: JobQueue
+    /// Where single files are copied and placed.
+    let placing: JobQueue
+    let slots: RequestSlots
     let emit: @Sendable (RunEvent.Kind) -> Void
 
     private var bundle: Bundle { plan.bundle }
@@ -128,7 +131,8 @@ struct BundleJob: Sendable {
         do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
         do throws(BundleFailure) {
             let files = try await FileSetJob(
-                sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, blocking: blocking
+                sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, placing: placing,
+                slots: slots
             ).run()
             emit(.bundleVerified)
             return try await blocking.attempt { () throws(BundleFailure) in

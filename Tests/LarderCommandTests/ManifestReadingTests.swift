@@ -167,6 +167,23 @@ import Testing
         #expect(try stock.content("a/local.bin") == [1, 2, 3])
     }
 
+    @Test func manyLocalFilesNeedFewDescriptors() async throws {
+        let stock = try Stock()
+        let bundles = try (0..<12).map { bundle in
+            let files = try (0..<80).map { file in
+                try stock.directory.write([UInt8(bundle), UInt8(file)], to: "content/\(bundle)-\(file)")
+                return #"{"path": "\#(file)", "urls": ["content/\#(bundle)-\#(file)"]}"#
+            }
+            return #"{"id": "b\#(bundle)", "kind": "files", "files": [\#(files.joined(separator: ", "))]}"#
+        }
+        let path = try stock.directory.write(Stock.manifest(bundles).utf8, to: "m.json")
+        // Both limits, so that the program can't raise it.
+        let result = try await ChildProcess.run(
+            "sh", ["-c", "ulimit -n 256 && exec \"$0\" \"$@\"", try LarderProgram.path] + stock.arguments(manifests: [path]))
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.content("b11/79") == [11, 79])
+    }
+
     @Test(arguments: ["fifo", "directory", "missing"])
     func whatIsNoRegularFileIsRefused(_ kind: String) async throws {
         let stock = try Stock()
