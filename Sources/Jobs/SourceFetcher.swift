@@ -44,8 +44,9 @@ struct SourceFetcher: Sendable {
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
-        let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
-            try LocalCopy(of: url, in: scratch) { control.reason != nil }
+        let copy = try await copying.attempt { [scratch, control, limits] () throws(BundleFailure) in
+            try LocalCopy(
+                of: url, in: scratch, isStopped: { control.reason != nil }, didWrite: limits.note(written:))
         }
         if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
             throw BundleFailure(
