@@ -44,8 +44,9 @@ struct SourceFetcher: Sendable {
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
-        let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
-            try LocalCopy(of: url, in: scratch) { control.reason != nil }
+        let copy = try await copying.attempt { [scratch, control, limits] () throws(BundleFailure) in
+            try LocalCopy(
+                of: url, in: scratch, isStopped: { control.reason != nil }, didWrite: limits.note(written:))
         }
         if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
             throw BundleFailure(
@@ -62,13 +63,8 @@ struct SourceFetcher: Sendable {
     private func download(
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition
     ) async throws(BundleFailure) -> FetchedFile? {
-        var request = DownloadRequest(url, mirrors: mirrors)
-        request.sizeBytes = source.sizeBytes.map(Int64.init)
-        request.digest = source.digest
-        request.priority = bundle.priority
-        request.redirects = redirects
+        var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         request.budgetBytes = bodyBudgetBytes
-        for header in bundle.headers { request.headers.append(header.name, header.value) }
         if case .unless(let validator) = condition { request.headers.append(condition: validator) }
         let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {

@@ -10,6 +10,7 @@ enum Larder {
     static func main() {
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
+        DescriptorLimit.raise()
         Task.detached { exit(await run().rawValue) }
         while true { pause() }
     }
