@@ -30,24 +30,22 @@ demo: ## A sync that is interrupted half-way, and carries on
 	$(RELEASE)
 	Manifests/demo.sh .build/release/larder
 
-# In two parts: tests that keep every core busy would make those starve that wait for a server.
-WAITING := TransferTests|DownloadsTests|JobsTests|LarderCommandTests
+# One test after the other: a test that keeps a core busy, or blocks a thread, must not make another one late.
+TEST := swift test --no-parallel
 
 test: ## All tests but those that need root; at most half an hour on two cores
 	.ci/install build test
-	swift build --build-tests
-	swift test --skip-build --skip '$(WAITING)'
-	swift test --skip-build --filter '$(WAITING)'
+	$(TEST)
 
 # Mounts are made in a mount namespace of the tests' own, so that none outlives them.
 test-root: ## The tests that need root: full disks, read-only mounts
 	.ci/install build test root
 	swift build --build-tests
-	LARDER_ROOT_TESTS=1 unshare --mount swift test --skip-build --filter RootTests
+	LARDER_ROOT_TESTS=1 unshare --mount $(TEST) --skip-build --filter RootTests
 
 soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 	.ci/install build test
-	LARDER_ROUNDS=$(ROUNDS) swift test --filter SoakTests
+	LARDER_ROUNDS=$(ROUNDS) $(TEST) --filter SoakTests
 
 bench: ## Larder against curl, wget2 and aria2 with sha256sum and unzip: RUNS=5
 	.ci/install build bench

@@ -66,7 +66,8 @@ let package = Package(
         tests(of: "Archives", ["Platform", "CZlib"]),
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(
-            of: "Jobs", ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
+            of: "Jobs",
+            ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
         tests(of: "CommandLineParsing"),
         tests(of: "LarderCommand", ["FaultServer", "JSONSyntax", "Jobs", "Platform"]),
     ]

@@ -12,6 +12,9 @@ public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
         case unsafe
         /// Sound, but made with a feature that is not read: encryption, another compression method, a split archive.
         case unsupported
+        /// The policy's `EntrySelection` can't be followed: a pattern is malformed, nothing is selected, or a part without which a selected
+        /// entry is nothing is left out.
+        case notSelectable
         /// A limit of the `ExtractionPolicy` would be exceeded.
         case limitExceeded
         /// The archive could not be read.

@@ -27,10 +27,19 @@ struct ExtractionBudget {
             throw ArchiveError(.limitExceeded, "all files together exceed the limit of \(limits.totalBytes) bytes")
         }
         totalBytes = total
-        if piece.isHole { return }
-        // No more than the total.
-        expandedBytes += piece.bytes
-        guard expandedBytes <= limits.ratioFloorBytes || expandedBytes / max(1, limits.ratio) <= inputBytes else {
+        if !piece.isHole { try chargeRatio(piece, inputBytes: inputBytes) }
+    }
+
+    /// Takes a piece that is not wanted and was decompressed nevertheless.
+    mutating func chargeSkipped(_ piece: FileWriter.Piece, inputBytes: Int64) throws(ArchiveError) {
+        try chargeRatio(piece, inputBytes: inputBytes)
+    }
+
+    private mutating func chargeRatio(_ piece: FileWriter.Piece, inputBytes: Int64) throws(ArchiveError) {
+        let (expanded, overflow) = expandedBytes.addingReportingOverflow(piece.bytes)
+        expandedBytes = expanded
+        guard !overflow, expandedBytes <= limits.ratioFloorBytes || expandedBytes / max(1, limits.ratio) <= inputBytes
+        else {
             throw ArchiveError(.limitExceeded, "expands to more than \(limits.ratio) times the archive's bytes")
         }
     }

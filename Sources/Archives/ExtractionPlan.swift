@@ -1,129 +1,107 @@
 import Platform
 
-/// What an archive is going to create, judged as a whole: every entry against all the others, however they are ordered. Nothing here touches
-/// the disk.
+/// What an archive is going to create. All of the archive is judged, also what the policy's selection leaves out; nothing here touches the disk.
 struct ExtractionPlan {
-    private(set) var tree: PathTree
-    private(set) var linkTargets: [PathTree.Node: [UInt8]] = [:]
-    /// Further names of files, in archive order.
-    private(set) var hardLinks: [(link: PathTree.Node, file: PathTree.Node)] = []
-    private(set) var warnings = Warnings()
-    private var linkBytes = 0
-    private let policy: ExtractionPolicy
+    /// What will be created.
+    private var output: JudgedTree
+    /// The whole archive with the paths it gives, where that isn't what will be created. Of its links only the paths matter.
+    private var archive: JudgedTree?
+    private let selection: EntrySelection
+    private var selectedEntries = 0
 
     /// - Parameters:
     ///   - names: the names that entries will refer to by range.
-    ///   - capacity: how many entries to expect.
+    ///   - capacity: how many nodes to expect.
     init(policy: ExtractionPolicy, names: [UInt8] = [], capacity: Int = 0) {
-        self.policy = policy
-        tree = PathTree(names: names, capacity: capacity)
+        selection = policy.selection
+        output = JudgedTree(policy: policy, names: names, capacity: selection.isEverything ? capacity : 0)
+        guard !selection.isEverything else { return }
+        // What isn't created needn't be portable.
+        var lenient = policy
+        lenient.names = .native
+        archive = JudgedTree(policy: lenient, names: names, capacity: capacity)
     }
 
-    /// Brings a name in, for the functions below.
+    var tree: PathTree { output.tree }
+    var linkTargets: [PathTree.Node: [UInt8]] { output.linkTargets }
+    /// Further names of files, in archive order.
+    var hardLinks: [(link: PathTree.Node, file: PathTree.Node)] { output.hardLinks }
+    var warnings: Warnings { output.warnings }
+
+    /// Brings a name in, for the functions below. Both trees have the same names, so that a range means the same in either.
     mutating func appendName(_ name: some Collection<UInt8>) throws(ArchiveError) -> Range<Int> {
-        try tree.appendName(name)
+        _ = try archive?.appendName(name)
+        return try output.appendName(name)
     }
 
-    mutating func warn(_ line: String) { warnings.add(line) }
+    mutating func warn(_ line: String) { output.warnings.add(line) }
 
     /// Adds a directory; one that is there already is fine.
-    mutating func addDirectory(_ name: Range<Int>) throws(ArchiveError) -> PathTree.Node {
-        let path = try judge(name)
-        guard !path.components.isEmpty else { return .root }
-        return try insert(path, as: .directory, name)
+    /// - Returns: where it will be; nil, here and below, for what is not selected.
+    mutating func addDirectory(_ name: Range<Int>) throws(ArchiveError) -> PathTree.Node? {
+        _ = try archive?.addDirectory(name)
+        guard let name = try selected(name, isDirectory: true) else { return nil }
+        return try output.addDirectory(name)
     }
 
-    mutating func addFile(_ name: Range<Int>) throws(ArchiveError) -> PathTree.Node {
-        try insert(judgeBelowRoot(name), as: .file, name)
+    mutating func addFile(_ name: Range<Int>) throws(ArchiveError) -> PathTree.Node? {
+        _ = try archive?.addFile(name)
+        guard let name = try selected(name, isDirectory: false) else { return nil }
+        return try output.addFile(name)
     }
 
     /// Adds a symbolic link; where it leads is judged by `judgeLinks`, once all entries are known.
-    mutating func addSymbolicLink(_ name: Range<Int>, target: [UInt8]) throws(ArchiveError) -> PathTree.Node {
-        try setLink(insert(judgeBelowRoot(name), as: .symbolicLink, name), target)
+    /// - Parameter target: called for a selected link.
+    mutating func addSymbolicLink(
+        _ name: Range<Int>, target: () throws(ArchiveError) -> [UInt8]
+    ) throws(ArchiveError) -> PathTree.Node? {
+        _ = try archive?.addSymbolicLink(name, target: [])
+        guard let name = try selected(name, isDirectory: false) else { return nil }
+        return try output.addSymbolicLink(name, target: target())
     }
 
-    /// Adds a further name of the entry that is called `target`, which must be there. A further name of a symbolic link becomes a link
-    /// with the same target, judged from its own place.
-    mutating func addHardLink(_ name: Range<Int>, target: Range<Int>) throws(ArchiveError) -> PathTree.Node {
-        let path = try judgeBelowRoot(name)
-        guard !target.isEmpty, let file = try existingNode(target) else {
-            throw ArchiveError(.corrupted, "is a hard link to what the archive has not created before it")
-        }
-        switch tree.kind(of: file) {
-        case .directory: throw ArchiveError(.unsafe, "is a hard link to a directory")
-        case .file:
-            let node = try insert(path, as: .file, name)
-            hardLinks.append((node, file))
-            return node
-        case .symbolicLink:
-            return try setLink(insert(path, as: .symbolicLink, name), linkTargets[file] ?? [])
-        }
-    }
-
-    private mutating func setLink(
-        _ node: PathTree.Node, _ target: [UInt8]
-    ) throws(ArchiveError) -> PathTree.Node {
-        linkBytes += target.count
-        guard linkBytes <= PathTree.maximumNamesBytes else {
+    /// Adds a further name of the entry that is called `target`, which must be there, and be selected as well: its content is nowhere else.
+    mutating func addHardLink(_ name: Range<Int>, target: Range<Int>) throws(ArchiveError) -> PathTree.Node? {
+        _ = try archive?.addHardLink(name, target: target)
+        guard let name = try selected(name, isDirectory: false) else { return nil }
+        guard let file = try selectedName(target, isDirectory: false) else {
+            let shown = shownName(tree.names[target])
             throw ArchiveError(
-                .limitExceeded, "the link targets are longer than \(PathTree.maximumNamesBytes) bytes in all")
+                .notSelectable, "is a hard link to '\(shown)', which is not selected: select both or neither")
         }
-        linkTargets[node] = target
-        return node
+        return try output.addHardLink(name, target: file)
     }
 
-    /// Judges where every symbolic link leads.
-    func judgeLinks() throws(ArchiveError) {
-        let resolution = LinkResolution(tree: tree, targets: linkTargets)
-        for link in linkTargets.keys.sorted(by: { $0.index < $1.index }) {
-            do { try resolution.judge(link) } catch { throw error.located(entry: tree.description(of: link)) }
+    /// Whether the entry of this name may be going to be created; one whose name is unsafe is refused when it is added.
+    func mayCreate(_ name: Range<Int>, isDirectory: Bool) -> Bool {
+        do throws(ArchiveError) { return try selectedName(name, isDirectory: isDirectory) != nil } catch { return true }
+    }
+
+    /// Judges where every symbolic link leads. Where a part of the archive is selected, links to anything else are left out.
+    mutating func judgeLinks() throws(ArchiveError) {
+        let dangling = try output.judgeLinks()
+        guard archive != nil, !dangling.isEmpty else { return }
+        for link in dangling {
+            warn("the link '\(tree.description(of: link))' is left out: what it leads to is not selected")
         }
+        output.dropLinks(dangling)
+        selectedEntries -= dangling.count
     }
 
-    private func judge(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
-        try EntryPath(judging: name, in: tree.names, policy: policy)
+    /// To be called once all links are judged: what selects nothing is a mistake.
+    func checkSelection() throws(ArchiveError) {
+        guard archive != nil, selectedEntries == 0 else { return }
+        throw ArchiveError(.notSelectable, "nothing in it is selected (\(selection.description))")
     }
 
-    private func judgeBelowRoot(_ name: Range<Int>) throws(ArchiveError) -> EntryPath {
-        let path = try judge(name)
-        guard !path.components.isEmpty else { throw ArchiveError(.unsafe, "would replace the target directory itself") }
-        return path
+    private mutating func selected(_ name: Range<Int>, isDirectory: Bool) throws(ArchiveError) -> Range<Int>? {
+        let selected = try selectedName(name, isDirectory: isDirectory)
+        if selected != nil { selectedEntries += 1 }
+        return selected
     }
 
-    private func existingNode(_ name: Range<Int>) throws(ArchiveError) -> PathTree.Node? {
-        var node = PathTree.Node.root
-        for component in try judge(name).components {
-            if tree.kind(of: node) == .symbolicLink {
-                throw ArchiveError(.unsafe, "is a hard link through the symbolic link '\(tree.description(of: node))'")
-            }
-            guard let next = tree.child(of: node, named: tree.names[component]) else { return nil }
-            node = next
-        }
-        return node
-    }
-
-    private mutating func insert(
-        _ path: EntryPath, as kind: PathTree.Kind, _ name: Range<Int>
-    ) throws(ArchiveError) -> PathTree.Node {
-        let insertion = try tree.insert(path.components, as: kind)
-        guard (tree.count - 1) / 2 <= policy.limits.entries else {
-            throw ArchiveError(
-                .limitExceeded, "the paths imply more directories than the limit of \(policy.limits.entries)")
-        }
-        if !insertion.isNew {
-            let existing = tree.kind(of: insertion.node)
-            guard existing == .directory, kind == .directory else {
-                throw ArchiveError(
-                    .unsafe, existing == kind ? "the path occurs twice" : "the path is used for two kinds")
-            }
-        }
-        if let lookalike = insertion.lookalike { try judgeLookalike(lookalike, name) }
-        return insertion.node
-    }
-
-    private mutating func judgeLookalike(_ node: PathTree.Node, _ name: Range<Int>) throws(ArchiveError) {
-        let difference = "differs from '\(tree.description(of: node))' only by case or Unicode normalisation"
-        if policy.names == .portable { throw ArchiveError(.unsafe, difference) }
-        warn("entry '\(shownName(tree.names[name]))' \(difference)")
+    private func selectedName(_ name: Range<Int>, isDirectory: Bool) throws(ArchiveError) -> Range<Int>? {
+        guard let archive else { return name }
+        return selection.selectedName(of: try archive.judge(name), in: tree.names, isDirectory: isDirectory)
     }
 }

@@ -33,6 +33,8 @@ public struct ExtractionPolicy: Hashable, Sendable {
     public var preservesTimes = true
     /// How names are judged; `native`.
     public var names = Names.native
+    /// Which entries are created, and how much of their paths is dropped; everything. Formats that hold a single file refuse any other.
+    public var selection = EntrySelection.everything
     /// What the one file in a gzip, zlib or deflate stream is called; nil for the name that gzip gives, or else the archive's own
     /// without its last extension. Must be a safe relative path.
     public var singleFileName: String?

@@ -21,7 +21,7 @@ final class Extractor {
         self.policy = policy
         self.observer = observer
         budget = ExtractionBudget(policy.limits)
-        writer = FileWriter(directory: directory, observer: observer)
+        writer = FileWriter(observer: observer)
     }
 
     /// Ends the work when the caller wants it to.
@@ -62,16 +62,24 @@ final class Extractor {
         let isExecutable = mode & 0o111 != 0
         let time = policy.preservesTimes ? modified : nil
         let written = try writer.write(
-            content, to: path, isExecutable: isExecutable, modified: time
+            content, to: path, in: directory, isExecutable: isExecutable, modified: time
         ) { (piece) throws(ArchiveError) in
             try self.budget.charge(piece, inputBytes: inputBytes())
         }
         report(path, written.sizeBytes, written.digest, isExecutable, time)
     }
 
+    /// Reads the content of a file that is not selected: it can't be had without being decompressed, and that has its limit too.
+    func passOver(_ content: any ByteStream, inputBytes: () -> Int64) throws(ArchiveError) {
+        try writer.read(content) { (piece) throws(ArchiveError) in
+            try self.budget.chargeSkipped(piece, inputBytes: inputBytes())
+        }
+    }
+
     /// Makes what had to wait until all entries were known: further names, symbolic links, the times of directories.
     func finish() throws(ArchiveError) {
         try plan.judgeLinks()
+        try plan.checkSelection()
         try createDirectories()
         for (link, file) in plan.hardLinks { try createHardLink(path(of: link), to: path(of: file)) }
         for (link, target) in plan.linkTargets.sorted(by: { $0.key.index < $1.key.index }) {

@@ -17,53 +17,63 @@ final class FileWriter {
         let isHole: Bool
     }
 
-    private let directory: Directory
     private let observer: UnpackObserver
     private let hasher = SHA256()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
 
-    init(directory: Directory, observer: UnpackObserver) {
-        self.directory = directory
-        self.observer = observer
-    }
+    init(observer: UnpackObserver) { self.observer = observer }
 
     deinit { buffer.deallocate() }
 
     /// Creates the file at `path`, which must not be there, with all of `content`; where that is a hole, so is the file.
     /// - Parameter charge: called for each piece, before it is written.
     func write(
-        _ content: any ByteStream, to path: RelativePath, isExecutable: Bool, modified: Timestamp?,
-        charge: (Piece) throws(ArchiveError) -> Void
+        _ content: any ByteStream, to path: RelativePath, in directory: Directory, isExecutable: Bool,
+        modified: Timestamp?, charge: (Piece) throws(ArchiveError) -> Void
     ) throws(ArchiveError) -> Written {
-        let file = try create(path)
-        let sparse = content as? SparseStream
-        var size: Int64 = 0
+        let file = try create(path, in: directory)
         hasher.reset()
-        while true {
-            if observer.shouldStop() { throw ArchiveError(.stopped, "stopped", entry: path.description) }
-            let count = try content.read(into: buffer)
-            if count == 0 { break }
-            let isHole = sparse?.lastPieceIsHole ?? false
-            try charge(Piece(bytes: Int64(count), fileBytes: size + Int64(count), isHole: isHole))
-            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        let size = try read(content, charge: charge) { (bytes, piece) throws(ArchiveError) in
             hasher.update(bytes)
-            if !isHole {
-                do { try file.write(bytes, at: size) } catch {
+            if !piece.isHole {
+                do throws(SystemError) { try file.write(bytes, at: piece.fileBytes - piece.bytes) } catch {
                     throw ArchiveError(writing: error, entry: path.description)
                 }
             }
-            size += Int64(count)
-            observer.didWrite(count)
+            observer.didWrite(bytes.count)
         }
-        do {
-            if sparse != nil { try file.truncate(to: size) }
+        do throws(SystemError) {
+            if content is SparseStream { try file.truncate(to: size) }
             try file.setMode(isExecutable ? 0o755 : 0o644)
             if let modified { try file.setModificationTime(modified) }
         } catch { throw ArchiveError(writing: error, entry: path.description) }
         return Written(sizeBytes: size, digest: hasher.finalize())
     }
 
-    private func create(_ path: RelativePath) throws(ArchiveError) -> OwnedDescriptor {
+    /// Reads all of `content` in large pieces, and so checks whatever it checks itself.
+    /// - Parameters:
+    ///   - charge: called for each piece, before `take`.
+    ///   - take: gets each piece.
+    /// - Returns: how long the content is.
+    @discardableResult
+    func read(
+        _ content: any ByteStream, charge: (Piece) throws(ArchiveError) -> Void,
+        take: (UnsafeRawBufferPointer, Piece) throws(ArchiveError) -> Void = { _, _ in }
+    ) throws(ArchiveError) -> Int64 {
+        let sparse = content as? SparseStream
+        var size: Int64 = 0
+        while true {
+            if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
+            let count = try content.read(into: buffer)
+            if count == 0 { return size }
+            size += Int64(count)
+            let piece = Piece(bytes: Int64(count), fileBytes: size, isHole: sparse?.lastPieceIsHole ?? false)
+            try charge(piece)
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), piece)
+        }
+    }
+
+    private func create(_ path: RelativePath, in directory: Directory) throws(ArchiveError) -> OwnedDescriptor {
         do { return try directory.open(path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) } catch {
             throw ArchiveError(creating: error, entry: path.description)
         }

@@ -10,9 +10,10 @@ struct LinkResolution {
 
     /// Throws unless the link at `link` stays within the tree, followed through whatever other links it meets. A link that leads back to
     /// itself stays: whoever opens it gets an error from the kernel.
-    func judge(_ link: PathTree.Node) throws(ArchiveError) {
+    /// - Returns: whether it leads to something in the tree.
+    func judge(_ link: PathTree.Node) throws(ArchiveError) -> Bool {
         var walk = Walk(place: tree.parent(of: link))
-        guard try walk.enter(link, targets: targets) else { return }
+        guard try walk.enter(link, targets: targets) else { return false }
         var steps = 0
         while let component = walk.next() {
             steps += 1
@@ -25,12 +26,13 @@ struct LinkResolution {
                 if tree.kind(of: next) != .symbolicLink {
                     walk.place = next
                 } else if try !walk.enter(next, targets: targets) {
-                    return
+                    return false
                 }
             } else {
                 walk.unknownDepth += 1
             }
         }
+        return walk.unknownDepth == 0
     }
 
     private struct Walk {

@@ -9,6 +9,11 @@ struct SingleFileUnpacking {
     let policy: ExtractionPolicy
 
     func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
+        guard policy.selection.isEverything else {
+            throw ArchiveError(
+                .notSelectable,
+                "a \(format.rawValue) stream holds one file without a path: nothing can be stripped or selected")
+        }
         let gzip = format == .gzip ? GzipStream(input) : nil
         try gzip?.readFirstHeader()
         var plan = ExtractionPlan(policy: policy)
@@ -36,10 +41,13 @@ struct SingleFileUnpacking {
 
     /// The caller's name, else the one within, else the archive's own: the first that is one safe component.
     private func addFile(named inner: [UInt8]?, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node {
-        if let name = policy.singleFileName { return try plan.addFile(plan.appendName(name.utf8)) }
-        for name in [inner.map(Self.lastComponent), ownName, Array("content".utf8)] {
-            guard let name else { continue }
-            if let node = try? plan.addFile(plan.appendName(name)) { return node }
+        if let name = policy.singleFileName {
+            if let node = try plan.addFile(plan.appendName(name.utf8)) { return node }
+        } else {
+            for name in [inner.map(Self.lastComponent), ownName, Array("content".utf8)] {
+                guard let name else { continue }
+                if let node = try? plan.addFile(plan.appendName(name)) { return node }
+            }
         }
         throw ArchiveError(.unsafe, "no name can be given to the file within")
     }

@@ -51,10 +51,11 @@ struct TarUnpacking {
         }
         switch entry.kind {
         case .directory, .dumpDirectory:
-            extractor.setTime(entry.modified, of: try extractor.plan.addDirectory(name))
+            guard let node = try extractor.plan.addDirectory(name) else { return }
+            extractor.setTime(entry.modified, of: node)
             try extractor.createDirectories()
         case .symbolicLink:
-            _ = try extractor.plan.addSymbolicLink(name, target: entry.linkName)
+            _ = try extractor.plan.addSymbolicLink(name) { entry.linkName }
         case .hardLink:
             let target = try extractor.plan.appendName(entry.linkName)
             _ = try extractor.plan.addHardLink(name, target: target)
@@ -67,7 +68,9 @@ struct TarUnpacking {
     }
 
     private func extractFile(_ entry: TarEntry, _ name: Range<Int>, with extractor: Extractor) throws(ArchiveError) {
-        let node = try extractor.plan.addFile(name)
+        guard let node = try extractor.plan.addFile(name) else {
+            return try extractor.passOver(entry.data) { input.offset }
+        }
         try extractor.createDirectories()
         try extractor.writeFile(
             node, mode: entry.mode, modified: entry.modified, content: entry.content(),

@@ -16,6 +16,7 @@ struct ZipUnpacking {
         try extractor.createDirectories()
         var readBytes: Int64 = 0
         for (entry, node) in zip(archive.directory.entries, plan.nodes) {
+            guard let node else { continue }
             let modified = modificationTime(of: entry)
             switch extractor.plan.tree.kind(of: node) {
             case .directory: extractor.setTime(modified, of: node)
@@ -36,35 +37,45 @@ struct ZipUnpacking {
             warnings: archive.warnings + extractor.plan.warnings.all)
     }
 
-    /// The plan of the whole archive, and for each entry the node it became.
+    /// The plan of the whole archive, and for each selected entry the node it became.
     private func judgedPlan(
         observer: UnpackObserver
-    ) throws(ArchiveError) -> (plan: ExtractionPlan, nodes: [PathTree.Node]) {
+    ) throws(ArchiveError) -> (plan: ExtractionPlan, nodes: [PathTree.Node?]) {
         let directory = archive.directory
-        for entry in directory.entries {
-            try located(entry) { () throws(ArchiveError) in try archive.checkSupported(entry) }
-        }
         var plan = ExtractionPlan(policy: policy, names: directory.names, capacity: directory.entries.count)
-        var nodes: [PathTree.Node] = []
+        for entry in directory.entries {
+            try located(entry) { () throws(ArchiveError) in
+                let isDirectory = try kind(of: entry) == .directory
+                if plan.mayCreate(nameRange(of: entry), isDirectory: isDirectory) { try archive.checkSupported(entry) }
+            }
+        }
+        var nodes: [PathTree.Node?] = []
         nodes.reserveCapacity(directory.entries.count)
         var declared = ExtractionBudget(policy.limits)
         var readBytes: Int64 = 0
         for entry in directory.entries {
             if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
-            readBytes += entry.compressedBytes
             try located(entry) { () throws(ArchiveError) in
+                let node = try add(entry, to: &plan)
+                nodes.append(node)
+                guard node != nil else { return }
+                readBytes += entry.compressedBytes
                 let whole = FileWriter.Piece(bytes: entry.sizeBytes, fileBytes: entry.sizeBytes, isHole: false)
                 try declared.charge(whole, inputBytes: readBytes)
-                nodes.append(try add(entry, to: &plan))
             }
         }
         try plan.judgeLinks()
+        try plan.checkSelection()
         return (plan, nodes)
     }
 
-    private func add(_ entry: ZipEntry, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node {
+    private func nameRange(of entry: ZipEntry) -> Range<Int> {
         let start = Int(entry.nameOffset)
-        let name = start..<(start + Int(entry.nameBytes))
+        return start..<(start + Int(entry.nameBytes))
+    }
+
+    private func add(_ entry: ZipEntry, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node? {
+        let name = nameRange(of: entry)
         switch try kind(of: entry) {
         case .directory:
             guard entry.sizeBytes == 0 else { throw ArchiveError(.malformed, "is a directory that holds data") }
@@ -72,7 +83,7 @@ struct ZipUnpacking {
         case .file:
             return try plan.addFile(name)
         case .symbolicLink:
-            return try plan.addSymbolicLink(name, target: linkTarget(of: entry))
+            return try plan.addSymbolicLink(name) { () throws(ArchiveError) in try linkTarget(of: entry) }
         }
     }
 

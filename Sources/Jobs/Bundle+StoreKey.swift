@@ -42,7 +42,7 @@ extension Bundle {
     var knownDigests: [SHA256Digest?] { sources.map(\.file.digest) }
 
     /// Raised whenever the same archive would be unpacked differently: every library then unpacks anew.
-    private static let extractorVersion = 1
+    private static let extractorVersion = 2
 
     /// Everything that determines the bundle's content; nil while a digest is missing.
     func storeKey(digests: [SHA256Digest?]) -> StoreKey? {

@@ -15,6 +15,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
     package enum Code: String, Hashable, Sendable {
         case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
         case incomplete, htmlPage, localFileFailed, archiveDamaged, archiveUnsafe, archiveUnsupported, limitExceeded
+        case notSelectable
         case noSpace, libraryFailed, unresolvableURL, unsupportedKind, dependencyFailed
         /// The run was stopped; what was fetched is kept and the next run carries on.
         case paused
@@ -51,6 +52,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
             case .unsafe: .archiveUnsafe
             case .unsupported: .archiveUnsupported
             case .limitExceeded: .limitExceeded
+            case .notSelectable: .notSelectable
             case .noSpace: .noSpace
             case .stopped: .paused
             case .unreadable, .unwritable: .libraryFailed
@@ -65,7 +67,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
     /// Whether the bytes themselves are no good, so that only other bytes from the same URL would help.
     var isOfContent: Bool {
         switch code {
-        case .archiveDamaged, .archiveUnsafe, .archiveUnsupported, .limitExceeded, .htmlPage: true
+        case .archiveDamaged, .archiveUnsafe, .archiveUnsupported, .limitExceeded, .notSelectable, .htmlPage: true
         default: false
         }
     }

@@ -111,7 +111,7 @@ struct BundleJob: Sendable {
             do throws(BundleFailure) { format = try package.archiveFormat() } catch {
                 throw ArchiveError(.unsupported, error.message)
             }
-            let unpacker = Unpacker(source: source, format: format, policy: package.extractionPolicy)
+            let unpacker = try Unpacker(source: source, format: format, policy: package.extractionPolicy())
             let summary = try unpacker.unpack(into: staging.directory, observer: observer)
             for warning in summary.warnings { emit(.warning(warning)) }
             emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))

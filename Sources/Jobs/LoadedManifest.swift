@@ -68,6 +68,8 @@ extension LoadedManifest {
             throw .stopped
         } catch is CancellationError {
             throw .stopped
+        } catch let error as DownloadError where error.code == .noSpace {
+            throw RunProblem(.noSpace, "\(location): there is no room for the manifest: \(error)")
         } catch {
             throw RunProblem(.unreadable, "\(location): the manifest can't be read: \(error)")
         }

@@ -14,9 +14,14 @@ extension PackagedFile {
         return safeFileName(String(decoding: percentDecoded(last.utf8), as: UTF8.self))
     }
 
+    /// A manifest that limits the ratio means small archives as well, though not the smallest, which say little.
+    private static let ratioFloorBytes: Int64 = 1 << 20
+
     /// What may be unpacked, and how: the stricter of the manifest's limits and ours wins.
-    var extractionPolicy: ExtractionPolicy {
+    /// - Throws: `notSelectable` for a pattern that is none.
+    func extractionPolicy() throws(ArchiveError) -> ExtractionPolicy {
         var policy = ExtractionPolicy()
+        policy.selection = try EntrySelection(strip: unpack.strip, include: unpack.include, exclude: unpack.exclude)
         policy.preservesTimes = unpack.preservesTimes
         policy.singleFileName = filename
         let limits = unpack.limits
@@ -24,7 +29,10 @@ extension PackagedFile {
         policy.limits.totalBytes = min(policy.limits.totalBytes, Int64(limits.totalBytes ?? .max))
         policy.limits.entryBytes = min(policy.limits.entryBytes, Int64(limits.entryBytes ?? .max))
         policy.limits.depth = min(policy.limits.depth, limits.depth ?? .max)
-        if let ratio = limits.ratio, ratio < Double(policy.limits.ratio) { policy.limits.ratio = Int64(ratio) }
+        if let ratio = limits.ratio {
+            if ratio < Double(policy.limits.ratio) { policy.limits.ratio = Int64(ratio) }
+            policy.limits.ratioFloorBytes = Self.ratioFloorBytes
+        }
         return policy
     }
 

@@ -144,9 +144,15 @@ final class RunBoard: Sendable {
         return isEmpty ? nil : draft
     }
 
-    /// The serials of the manifests that a publication carries.
-    var serials: [ContentID: Int] {
-        Dictionary(manifests.map { ($0.id, $0.manifest.serial) }, uniquingKeysWith: max)
+    /// The serials of the manifests that a publication carries: those of which anything could be had.
+    var publishedSerials: [ContentID: Int] {
+        let results = results.withLock { $0 }
+        var serials: [ContentID: Int] = [:]
+        for (index, _) in plans {
+            guard case .success? = results[index] else { continue }
+            serials[manifests[index.manifest].id] = manifests[index.manifest].manifest.serial
+        }
+        return serials
     }
 
     /// For the history; paused bundles neither failed nor succeeded.

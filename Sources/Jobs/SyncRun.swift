@@ -134,11 +134,20 @@ package struct SyncRun: Sendable {
                 emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
             }
             emit(.generationPublished(number: generation.number.value))
-            history.recordPublication(generation.number, board.serials)
-            _ = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
-            return true
+            history.recordPublication(generation.number, board.publishedSerials)
         } catch {
             throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
+        }
+        collect(writer)
+        return true
+    }
+
+    /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.
+    private func collect(_ writer: LibraryWriter) {
+        do throws(LibraryError) {
+            _ = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
+        } catch {
+            emit(.warning("old generations could not be removed: \(error)"))
         }
     }
 

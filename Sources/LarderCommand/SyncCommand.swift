@@ -47,6 +47,9 @@ struct SyncCommand {
     private static let retries = CommandOption<Int>.value(
         "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
 
+    private static let config = CommandOption<String?>.optional(
+        "config", .text("FILE"), help: "session settings as JSON; the command line wins over them")
+
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
@@ -59,7 +62,7 @@ struct SyncCommand {
         groups: [
             OptionGroup(
                 "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
-            OptionGroup("Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries),
+            OptionGroup("Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries, config),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -77,7 +80,10 @@ struct SyncCommand {
     func run() async -> Jobs.ExitCode {
         let style = OutputStyle(parsed)
         let options: RunOptions
-        do throws(TransferURLError) { options = try runOptions() } catch {
+        do { options = try runOptions() } catch let problem as SettingsProblem {
+            for line in problem.lines { Console.writeError("larder: \(line)\n") }
+            return .usage
+        } catch {
             Console.writeError("larder: \(error)\n")
             return .usage
         }
@@ -93,7 +99,8 @@ struct SyncCommand {
         return report.exit
     }
 
-    private func runOptions() throws(TransferURLError) -> RunOptions {
+    /// - Throws: `SettingsProblem`; `TransferURLError`.
+    private func runOptions() throws -> RunOptions {
         var base: TransferURL?
         if let text = parsed[Self.base] { base = try TransferURL(text) }
         var manifests: [ManifestLocation] = []
@@ -101,11 +108,7 @@ struct SyncCommand {
         var options = RunOptions(libraryPath: parsed[Self.library], manifests: manifests)
         options.onlyBundles = Set(parsed[Self.only])
         options.onlyTags = Set(parsed[Self.tag])
-        options.downloads.maximumTransfers = parsed[Self.jobs]
-        options.downloads.maximumTransfersPerHost = parsed[Self.perHost]
-        options.downloads.retry.retries = parsed[Self.retries]
-        options.downloads.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map { Int64(max(1, $0)) }
-        options.downloads.session.userAgent = "larder/\(LarderVersion.text)"
+        try setTransfers(&options)
         options.allOrNothing = parsed[Self.allOrNothing]
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
@@ -119,5 +122,25 @@ struct SyncCommand {
             case .percent(let percent): .percent(percent)
             }
         return options
+    }
+
+    /// The settings of `--config`, and what the command line itself says over them.
+    private func setTransfers(_ options: inout RunOptions) throws(SettingsProblem) {
+        var session = SessionConfiguration()
+        session.userAgent = "larder/\(LarderVersion.text)"
+        var settings = SessionSettings(session: session)
+        if let path = parsed[Self.config] { try settings.read(path) }
+        options.downloads.session = settings.session
+        if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(max(1, rate)) }
+        // A transfer never uses more than one connection.
+        options.downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
+        options.downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
+        options.downloads.retry.retries = chosen(Self.retries, over: settings.retries)
+        options.redirects = settings.redirects
+        options.bodyBudgetBytes = settings.bodyBudgetBytes
+    }
+
+    private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {
+        parsed.isGiven(option) ? parsed[option] : setting ?? parsed[option]
     }
 }

@@ -7,14 +7,6 @@ import Testing
 struct GzipTests {
     private let content = deterministicBytes(3_000, seed: 1) + Array(repeating: 7, count: 200_000)
 
-    /// What gzip makes of `content`.
-    private func gzip(_ content: [UInt8], _ options: String...) async throws -> [UInt8] {
-        let scratch = try Scratch()
-        try scratch.target.replaceFile("data", with: content, flush: false)
-        try await runTool(["gzip"] + options + ["data"], in: scratch.targetPath)
-        return try scratch.target.readFile("data.gz", limitBytes: 1 << 24)
-    }
-
     @Test("gzip's output is read back, whatever its options", arguments: ["-1", "-6", "-9", "-n", "-N"])
     func options(option: String) async throws {
         let unpacking = try await Unpacking(gzip(content, option), name: "data.gz")

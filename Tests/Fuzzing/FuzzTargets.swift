@@ -67,7 +67,7 @@ private final class FuzzDirectory {
     }
 
     deinit {
-        try? outer.removeTree("target")
+        _ = try? outer.removeTree("target")
         // Fails when anything was created beside the target.
         guard rmdir(outerPath) == 0 else { preconditionFailure("something escaped into \(outerPath)") }
     }

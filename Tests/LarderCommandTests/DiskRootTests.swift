@@ -49,6 +49,28 @@ struct DiskRootTests {
         #expect(server.bodyBytesSent("/large.bin") == 0)
     }
 
+    @Test func aDiskThatFillsDuringTheRunPausesItBeforeItIsFull() async throws {
+        let disk = try await MountedDisk(sizeBytes: 64 << 20)
+        let library = "\(disk.path)/library"
+        let content = Content.pattern(lengthBytes: 48 << 20, seed: 3)
+        server.serve("/endless.bin", Resource(content))
+        // No size: nobody knows beforehand.
+        let manifest = #"{"id": "endless", "kind": "ebook", "urls": ["endless.bin"]}"#
+        server.serve("/endless.json", Resource(.text(Stock.manifest([manifest]))))
+        let arguments = ["sync", server.url("/endless.json"), "--library", library, "--min-free", "32M"]
+
+        let short = try await LarderProgram.run(arguments)
+        #expect(short.status == .exited(73), "\(short)")
+        #expect(short.errorText.contains(library) && short.errorText.contains("--min-free"), "\(short)")
+
+        try await disk.remount("size=\(128 << 20)")
+        let roomy = try await LarderProgram.run(arguments)
+        #expect(roomy.status == .exited(0), "\(roomy)")
+        let last = try #require(server.exchanges("/endless.bin").last)
+        #expect(last.request["Range"] != nil, "it goes on at the byte it had reached")
+        #expect(contentDifference(content.bytes(), try readFile("\(library)/current/m/endless/endless.bin")) == nil)
+    }
+
     @Test func aReadOnlyMountIsRefusedAndKeepsWhatIsPublished() async throws {
         let disk = try await MountedDisk(sizeBytes: 64 << 20)
         let library = "\(disk.path)/library"

@@ -103,7 +103,7 @@ import Testing
 
         let next = try await fetch()
         #expect(next.status == .exited(0), "\(next)")
-        #expect(server.log[1].request["Range"] == "bytes=\(held)-")
+        #expect(server.log.dropFirst().first?.request["Range"] == "bytes=\(held)-")
         #expect(server.bodyBytesSent("/film.bin") <= (3 << 20) + (1 << 20))
         #expect(try names() == ["film.bin"])
         #expect(try difference("film.bin") == nil)

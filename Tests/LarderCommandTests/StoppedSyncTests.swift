@@ -40,7 +40,7 @@ import Testing
 
         let next = try await stock.sync("--json")
         #expect(next.status == .exited(0), "\(next)")
-        #expect(stock.server.exchanges("/big.bin")[1].request["Range"] == "bytes=\(held)-")
+        #expect(stock.server.exchanges("/big.bin").dropFirst().first?.request["Range"] == "bytes=\(held)-")
         #expect(try next.finished["bytesResumed"] == held)
         #expect(next.events.first { $0.name == "transfer.resumed" }?["offset"] == held)
         #expect(stock.server.bodyBytesSent("/small.bin") == 5000)
@@ -69,7 +69,7 @@ import Testing
 
     @Test func aDeadlinePausesAndThePartThatIsCompleteIsPublished() async throws {
         stall(at: 2 << 20)
-        let paused = try await stock.sync("--deadline", "1s", "--json")
+        let paused = try await stock.sync("--deadline", "4s", "--json")
         #expect(paused.status == .exited(3), "\(paused)")
         #expect(paused.problems.count == 1, "the summary: \(paused)")
         #expect(try stock.published() == ["small"])
@@ -78,7 +78,7 @@ import Testing
 
         let next = try await stock.sync()
         #expect(next.status == .exited(0), "\(next)")
-        #expect(stock.server.exchanges("/big.bin")[1].request["Range"] == "bytes=\(held)-")
+        #expect(stock.server.exchanges("/big.bin").dropFirst().first?.request["Range"] == "bytes=\(held)-")
         #expect(try stock.difference("big", content) == nil)
     }
 
@@ -153,6 +153,8 @@ import Testing
         let entries = deterministicBytes(3 << 20, seed: 3)
         stock.serveManifest(
             [stock.file("a", new), stock.archive("z", storedZip(["one/data.bin": entries]))], serial: 2)
+        // At a pace, so that what the kernels' buffers hold at a kill is little.
+        stock.server.serve("/a.bin", Resource(new).altered { $1.paced(bytesPerSecond: 16 << 20) })
         var kills: UInt64 = 0
         while true {
             let run = try stock.startSync("--json")

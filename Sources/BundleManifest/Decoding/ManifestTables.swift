@@ -136,8 +136,8 @@ struct UnpackDraft: Draft {
         [
             Field("format", .word()) { $0.format = $1 },
             Field("strip", .count) { $0.strip = $1 },
-            Field("include", .list(of: .text, "patterns")) { $0.include = $1 },
-            Field("exclude", .list(of: .text, "patterns")) { $0.exclude = $1 },
+            Field("include", .list(of: .pattern, "patterns")) { $0.include = $1 },
+            Field("exclude", .list(of: .pattern, "patterns")) { $0.exclude = $1 },
             Field("preserve", .boolean) { $0.preservesTimes = $1 },
             Field("limits", .object(UnpackLimits.table)) { $0.limits = $1 },
         ])

@@ -38,6 +38,12 @@ extension ValueType<String> {
         try checkReserved(path)
     }
 
+    static let pattern = checked("a pattern") { text throws(Problem) in
+        do throws(PathPatternProblem) { _ = try PathPattern(text) } catch {
+            throw Problem(.badPattern, "\(text.quotedForMessage()) can't be used as a pattern: \(error)")
+        }
+    }
+
     static let joinName = checked("a file name") { name throws(Problem) in
         try PathRules.check(filename: name)
         try checkReserved(name)

@@ -1,9 +1,9 @@
 /// How an archive is unpacked.
 package struct UnpackOptions: Sendable, Equatable {
     package let format: UnpackFormat
-    /// Leading path components to drop.
+    /// Leading path components to drop; entries with no more are left out.
     package let strip: Int
-    /// Patterns of what to take; empty: everything.
+    /// Patterns of what to take, applied to paths as they are after dropping; empty: everything.
     package let include: [String]
     /// Patterns of what to leave out, stronger than `include`.
     package let exclude: [String]

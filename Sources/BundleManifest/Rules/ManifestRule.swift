@@ -36,6 +36,7 @@ package enum ManifestRule: String, DiagnosticRule {
     case repeatedPath = "P008"
     case fileIsFolder = "P009"
     case reservedName = "P010"
+    case badPattern = "P011"
 
     case emptyURL = "U001"
     case badURLCharacter = "U002"
@@ -92,6 +93,7 @@ package enum ManifestRule: String, DiagnosticRule {
         case .repeatedPath: (.error, "two files of a bundle have the same path")
         case .fileIsFolder: (.error, "a path is both a file and a folder")
         case .reservedName: (.error, "a path is one that Larder writes itself")
+        case .badPattern: (.error, "a pattern is malformed")
         case .emptyURL: (.error, "a URL is empty")
         case .badURLCharacter: (.error, "a URL has a character that must be percent-encoded")
         case .badPercentEscape: (.error, "a percent sign is not followed by two hexadecimal digits")

@@ -1,0 +1,214 @@
+import CommandLineParsing
+import Diagnostics
+import Glibc
+import JSONSyntax
+import Platform
+import Transfer
+
+/// What a `--config` file sets.
+struct SessionSettings: Sendable {
+    var session: SessionConfiguration
+    var maximumConnections: Int?
+    var connectionsPerHost: Int?
+    var retries: Int?
+    var redirects = RedirectPolicy.follow(limit: 10)
+    /// The most bytes that one reply may carry; nil: any number.
+    var bodyBudgetBytes: Int64?
+
+    /// - Parameter session: what holds where the file says nothing.
+    init(session: SessionConfiguration) { self.session = session }
+}
+
+/// Why a `--config` file can't be used: a line for each reason, with its place. Values aren't quoted, since some of them are secret.
+struct SettingsProblem: Error {
+    let lines: [String]
+}
+
+/// Everything that can be wrong with settings besides their JSON.
+private enum SettingsRule: String, DiagnosticRule {
+    case notAnObject = "C001"
+    case unknownKey = "C002"
+    case unusableValue = "C003"
+    case unsupported = "C004"
+
+    var severity: Severity { .error }
+
+    var title: String {
+        switch self {
+        case .notAnObject: "settings are one object"
+        case .unknownKey: "a setting that doesn't exist"
+        case .unusableValue: "a value that a setting can't have"
+        case .unsupported: "a setting that this version can't honour"
+        }
+    }
+}
+
+extension SessionSettings {
+    /// Reads a file of settings over the ones that hold without it.
+    mutating func read(_ path: String) throws(SettingsProblem) {
+        let document: JSONDocument
+        do {
+            let bytes = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK).readAll(limitBytes: 1 << 20)
+            document = try JSONDocument(bytes, name: path)
+        } catch let error as JSONSyntaxError {
+            let renderer = DiagnosticTextRenderer(LineIndex(error.source), of: error.diagnostics)
+            throw SettingsProblem(lines: error.diagnostics.map(renderer.line))
+        } catch {
+            throw SettingsProblem(lines: ["\(escapedText(path)): the settings can't be read: \(error)"])
+        }
+        let diagnostics = document.duplicateKeys(limit: 100) + decode(document.root)
+        guard diagnostics.isEmpty else {
+            let renderer = DiagnosticTextRenderer(LineIndex(document.source), of: diagnostics)
+            throw SettingsProblem(lines: diagnostics.sortedByPosition().map(renderer.lineWithHint))
+        }
+    }
+
+    private mutating func decode(_ root: JSONValue) -> [Diagnostic] {
+        guard root.kind == .object else {
+            return [Diagnostic(SettingsRule.notAnObject, "expected an object of settings", at: root.range)]
+        }
+        var diagnostics: [Diagnostic] = []
+        for member in root.members {
+            let key = member.key.string ?? ""
+            if key == "schedule" {
+                diagnostics.append(
+                    Diagnostic(
+                        SettingsRule.unsupported, "\"schedule\" is not supported by this version", at: member.key.range,
+                        hint: "leave it out, and run at the times you want"))
+            } else if let setting = Setting.all.first(where: { $0.name == key }) {
+                guard !setting.apply(&self, member.value) else { continue }
+                diagnostics.append(
+                    Diagnostic(
+                        SettingsRule.unusableValue, "\"\(setting.name)\" is \(setting.expected)", at: member.value.range
+                    ))
+            } else {
+                diagnostics.append(
+                    Diagnostic(
+                        SettingsRule.unknownKey, "there is no setting \(key.quotedForMessage())", at: member.key.range,
+                        hint: nearestMatch(to: key, among: Setting.all.map(\.name)).map { "did you mean \"\($0)\"?" }))
+            }
+        }
+        return diagnostics
+    }
+}
+
+extension DiagnosticTextRenderer {
+    fileprivate func lineWithHint(_ diagnostic: Diagnostic) -> String {
+        line(diagnostic) + (diagnostic.hint.map { "; \($0)" } ?? "")
+    }
+}
+
+/// One key of the file.
+private struct Setting: Sendable {
+    let name: String
+    /// "a duration such as "30s"": what messages say of its value.
+    let expected: String
+    /// Takes a value, unless it is none that was expected.
+    let apply: @Sendable (inout SessionSettings, JSONValue) -> Bool
+
+    private init<Value>(
+        _ name: String, _ expected: String, _ parse: @escaping @Sendable (JSONValue) -> Value?,
+        set: @escaping @Sendable (inout SessionSettings, Value) -> Void
+    ) {
+        self.name = name
+        self.expected = expected
+        apply = { settings, value in
+            guard let parsed = parse(value) else { return false }
+            set(&settings, parsed)
+            return true
+        }
+    }
+
+    static let all: [Setting] = [
+        count("maxConnections", 1...256) { $0.maximumConnections = $1 },
+        count("connectionsPerHost", 1...256) { $0.connectionsPerHost = $1 },
+        size("rateLimit") { $0.session.rateLimitBytesPerSecond = $1 },
+        duration("idleTimeout") { $0.session.idleTimeout = $1 },
+        duration("connectTimeout") { $0.session.connectTimeout = $1 },
+        duration("transferTimeout") { $0.session.transferTimeout = $1 },
+        size("minRate") { $0.session.minimumBytesPerSecond = $1 },
+        count("retries", 0...1000) { $0.retries = $1 },
+        count("maxRedirects", 0...1000) { $0.redirects = $1 == 0 ? .refuse : .follow(limit: $1) },
+        Setting("allowedSchemes", "an array of \"http\" and \"https\", at least one", schemes) {
+            $0.session.allowedSchemes = $1
+        },
+        Setting(
+            "httpVersion",
+            "one of \(SessionConfiguration.HTTPVersion.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))",
+            { $0.string.flatMap(SessionConfiguration.HTTPVersion.init) }
+        ) { $0.session.httpVersion = $1 },
+        Setting("proxy", "a proxy's URL, or \"\" for none", \.string) { $0.session.proxy = $1 },
+        text("interface") { $0.session.interface = $1 },
+        file("caBundle") { $0.session.caBundlePath = $1 },
+        Setting("userAgent", "a text without control characters", userAgent) { $0.session.userAgent = $1 },
+        Setting("headers", "an object of header names and their values", headers) { $0.session.headers = $1 },
+        file("netrc") { $0.session.netrcPath = $1 },
+        size("bodyBudget") { $0.bodyBudgetBytes = $1 },
+    ]
+
+    // MARK: Kinds of value
+
+    private static func count(
+        _ name: String, _ range: ClosedRange<Int>, set: @escaping @Sendable (inout SessionSettings, Int) -> Void
+    ) -> Setting {
+        Setting(
+            name, "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            { $0.integer.flatMap { range.contains($0) ? $0 : nil } }, set: set)
+    }
+
+    private static func size(
+        _ name: String, set: @escaping @Sendable (inout SessionSettings, Int64) -> Void
+    ) -> Setting {
+        Setting(
+            name, "a number of bytes, or a size such as \"512K\"; at least 1",
+            { value in
+                let bytes = value.integer ?? value.string.flatMap(parseSizeBytes)
+                return bytes.flatMap { $0 > 0 ? Int64($0) : nil }
+            }, set: set)
+    }
+
+    private static func duration(
+        _ name: String, set: @escaping @Sendable (inout SessionSettings, Duration) -> Void
+    ) -> Setting {
+        Setting(
+            name, "a duration such as \"30s\" or \"5m\"",
+            { $0.string.flatMap(parseDuration).flatMap { $0 > .zero ? $0 : nil } }, set: set)
+    }
+
+    private static func text(
+        _ name: String, set: @escaping @Sendable (inout SessionSettings, String) -> Void
+    ) -> Setting {
+        Setting(name, "a text that isn't empty", { $0.string.flatMap { $0.isEmpty ? nil : $0 } }, set: set)
+    }
+
+    /// A file that is missing would fail every request, each with a message of libcurl's.
+    private static func file(
+        _ name: String, set: @escaping @Sendable (inout SessionSettings, String) -> Void
+    ) -> Setting {
+        Setting(
+            name, "the path of a file that can be read",
+            { $0.string.flatMap { access($0, R_OK) == 0 ? $0 : nil } }, set: set)
+    }
+
+    @Sendable private static func schemes(_ value: JSONValue) -> Set<String>? {
+        let schemes = value.elements.map { $0.string ?? "" }
+        guard value.kind == .array, !schemes.isEmpty, schemes.allSatisfy(["http", "https"].contains) else { return nil }
+        return Set(schemes)
+    }
+
+    @Sendable private static func userAgent(_ value: JSONValue) -> String? {
+        var fields = HeaderFields()
+        return value.string.flatMap { fields.append("User-Agent", $0) ? $0 : nil }
+    }
+
+    @Sendable private static func headers(_ value: JSONValue) -> HeaderFields? {
+        guard value.kind == .object else { return nil }
+        var fields = HeaderFields()
+        for member in value.members {
+            guard let name = member.key.string, let text = member.value.string, fields.append(name, text) else {
+                return nil
+            }
+        }
+        return fields
+    }
+}
