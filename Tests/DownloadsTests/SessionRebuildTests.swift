@@ -12,11 +12,11 @@ import Transfer
     @Test func fiftyRebuildsUnderTwentyTransfersLoseNothingAndLeaveNothing() async {
         await #expect(processExitsWith: .success) {
             do {
-                let run = try await RebuildRun(seed: Seed.current)
-                try await run.carryOut()
+                try await RebuildRun(seed: Seed.current).carryOut()
             } catch {
+                // Thrown, it would end the process without a word.
                 Issue.record(error)
-                exit(1)
+                exit(EXIT_FAILURE)
             }
         }
     }
@@ -26,9 +26,9 @@ import Transfer
 private struct RebuildRun {
     private static let transferCount = 20
     private static let rebuildCount = 50
-    /// What a server may have on its way to a client that leaves: in its own, the proxy's and the kernel's buffers, with those of its own
-    /// sockets bounded.
-    private static let inFlightBytes: Int64 = 1 << 20
+    /// What a server may have on its way to a client that leaves: in its own, the proxy's and the kernel's buffers. Loopback fills them
+    /// all; 0.9 MiB was usual.
+    private static let inFlightBytes: Int64 = 2 << 20
 
     private let seed: UInt64
     private let folder: TemporaryDirectory
@@ -87,7 +87,7 @@ private struct RebuildRun {
         for number in contents.indices { try ask(downloader, number) }
         try await rebuild(downloader)
         let seen = try await seen.wait(for: "all files") { $0.differences.count == contents.count ? $0 : nil }
-        try require(seen.differences.values.allSatisfy(\.isEmpty), "other bytes: \(seen.differences) \(seen.retries)")
+        try require(seen.differences.values.allSatisfy(\.isEmpty), "other bytes: \(seen.differences)")
         try require(seen.retries.isEmpty, "retries were counted: \(seen.retries)")
         try require(seen.startCount == contents.count, "the callers heard of \(seen.startCount) starts")
         let statistics = downloader.statistics
@@ -176,13 +176,6 @@ private struct RebuildRun {
         let sentBytes = accesses.reduce(0) { $0 + Int64($1.bodyBytesSent) }
         let twiceBytes = sentBytes - totalBytes - Int64(contents[0].count)
         let interruptions = Int64(accesses.count - contents.count - 1)
-        print(
-            "rebuild: \(rebuilds.events.count) sessions, \(interruptions) interrupted, \(proxied) proxied, \(twiceBytes) of \(totalBytes) twice"
-        )
-        _ = try? writeFile(
-            Array(
-                "rebuild: \(rebuilds.events.count) sessions, \(interruptions) interrupted, \(proxied) proxied, \(twiceBytes) of \(totalBytes) twice"
-                    .utf8), to: "/tmp/rebuild.txt")
         try require(proxied > 0, "nothing went through the proxy")
         try require(interruptions >= Self.rebuildCount, "only \(interruptions) transfers were interrupted")
         try require(twiceBytes <= interruptions * Self.inFlightBytes, "\(twiceBytes) bytes were sent twice")
