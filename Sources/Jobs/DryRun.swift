@@ -41,7 +41,7 @@ package struct DryRun: Sendable {
     package func run() async -> Report {
         let started = ContinuousClock.now
         emit(.runStarted(command: options.command))
-        let work = Task { await report() }
+        let work = Task { await rehearsal() }
         control.onStop { work.cancel() }
         let report = await work.value
         var summary = RunSummary()
@@ -52,7 +52,7 @@ package struct DryRun: Sendable {
         return report
     }
 
-    private func report() async -> Report {
+    private func rehearsal() async -> Report {
         do throws(RunProblem) { return try await plan() } catch {
             for event in error.events { emit(event) }
             let exit = control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit

@@ -33,6 +33,7 @@ extension RunEvent.Kind {
         case .transferRetrying: "transfer.retrying"
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
+        case .sessionRebuilt: "session.rebuilt"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -79,7 +80,7 @@ extension RunEvent.Kind {
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)
-        case .transferStarted, .transferCoalesced, .transferPaused, .bundleVerified: break
+        case .transferStarted, .transferCoalesced, .transferPaused, .sessionRebuilt, .bundleVerified: break
         }
     }
 }

@@ -41,7 +41,10 @@ package struct SyncRun: Sendable {
             return (RunSummary(), error.exit)
         }
         let history = RunHistory(writer, command: options.command) { emit(.warning($0)) }
-        let downloader = Downloader(configuration: options.downloads, store: ResumeStore(directory: library.partial))
+        let downloader = Downloader(
+            configuration: options.downloads, store: ResumeStore(directory: library.partial),
+            events: { _ in emit(.sessionRebuilt) })
+        await control.begin(downloader)
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }

@@ -47,6 +47,9 @@ final class RunPrinter: Sendable {
         }
     }
 
+    /// Tells people something that is no event of the run.
+    func print(_ line: String) { display.print(line) }
+
     /// What SIGUSR1 asks for.
     func printProgressLine() { display.print(display.totalLine) }
 

@@ -92,7 +92,9 @@ struct SyncCommand {
         let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
             isRehearsal ? nil : SummaryLine($0, $1)
         }
-        StopSignals.start(control) { printer.printProgressLine() }
+        StopSignals.start(control, reload: settingsReload(of: control, options, printer)) {
+            printer.printProgressLine()
+        }
         printer.start()
         defer { printer.end() }
         guard isRehearsal else { return await SyncRun(options, control: control, observer: printer.take).run() }
@@ -127,6 +129,19 @@ struct SyncCommand {
         return options
     }
 
+    /// What SIGHUP does; nil without `--config`.
+    private func settingsReload(
+        of control: RunControl, _ options: RunOptions, _ printer: RunPrinter
+    ) -> (@Sendable () -> Void)? {
+        guard parsed[Self.config] != nil else { return nil }
+        let read = { @Sendable () throws(SettingsProblem) in
+            var options = options
+            try setTransfers(&options)
+            return options.downloads
+        }
+        return SettingsReload(of: control, read: read) { printer.print($0) }.request
+    }
+
     /// The settings of `--config`, and what the command line itself says over them.
     private func setTransfers(_ options: inout RunOptions) throws(SettingsProblem) {
         var session = SessionConfiguration()
@@ -141,6 +156,9 @@ struct SyncCommand {
         options.downloads.retry.retries = chosen(Self.retries, over: settings.retries)
         options.redirects = settings.redirects
         options.bodyBudgetBytes = settings.bodyBudgetBytes
+        do throws(ConfigurationError) { try options.downloads.validate() } catch {
+            throw SettingsProblem(lines: [(parsed[Self.config].map { "\(escapedText($0)): " } ?? "") + "\(error)"])
+        }
     }
 
     private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {

@@ -148,7 +148,7 @@ import Transfer
         #expect(caller.retries.count == 1)
     }
 
-    /// The partial file of the one is still held by the other process's stand-in when the session goes.
+    /// The session may go while the partial file is being opened, when the request is on its way, or before either.
     @Test func aTransferThatIsOnlyBeginningIsNotLost() async throws {
         let downloader = try downloader()
         for number in 0..<30 {
