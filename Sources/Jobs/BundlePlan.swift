@@ -84,11 +84,11 @@ struct Planner {
 
     /// What a stopped run left of a file, wherever the next one would go on with it.
     private func held(_ file: SourceFile, _ bundle: Bundle) -> Int64 {
-        guard let library, let remote = try? manifest.sources(file).filter({ $0.scheme != "file" }),
-            let first = remote.first
-        else { return 0 }
+        guard let library, let servers = try? manifest.sources(file).firstServers, let first = servers.first else {
+            return 0
+        }
         let request = DownloadRequest(
-            first, mirrors: Array(remote.dropFirst()), of: file, in: bundle, redirects: redirects)
+            first, mirrors: Array(servers.dropFirst()), of: file, in: bundle, redirects: redirects)
         return ResumeStore(directory: library.partial).heldBytes(of: request)
     }
 
@@ -107,7 +107,8 @@ struct Planner {
                 return .obtain(previous: current)
             }
             guard let current else { return .obtain(previous: nil) }
-            let receipt = try current.receipt()
+            // A receipt that can't be read proves nothing: what it stood for is fetched again.
+            guard let receipt = try? current.receipt() else { return .obtain(previous: current) }
             return mayStillBe(receipt, bundle) ? .revalidate(current, receipt) : .obtain(previous: current)
         } catch {
             return .impossible(BundleFailure(error))
