@@ -1,7 +1,7 @@
 import JSONSyntax
 
 extension RunEvent {
-    /// The event as one line of JSON, without a line end: the contract's section 4.
+    /// The event as one line of JSON, without a line end; Manifests/README.md lists them.
     package var jsonLine: String {
         var writer = JSONWriter(.compact)
         writer.object { line in
@@ -18,7 +18,7 @@ extension RunEvent {
 }
 
 extension RunEvent.Kind {
-    /// The event's name in the contract.
+    /// The event's name, as Manifests/README.md lists it.
     package var name: String {
         switch self {
         case .runStarted: "run.started"

@@ -6,7 +6,7 @@ import Testing
 
 /// What `--json` prints.
 @Suite struct EventTests {
-    /// The contract's names, and `run.failed` for what concerns a whole run or manifest.
+    /// The names in Manifests/README.md, with `run.failed` for what concerns a whole run or manifest.
     private static let names: Set<String> = [
         "run.started", "manifest.loaded", "bundle.planned", "transfer.started", "transfer.coalesced",
         "transfer.resumed", "transfer.progress", "transfer.paused", "transfer.retrying", "transfer.failed",
