@@ -43,13 +43,13 @@ package struct DryRun: Sendable {
         emit(.runStarted(command: options.command))
         let work = Task { await rehearsal() }
         control.onStop { work.cancel() }
-        let report = await work.value
+        let made = await work.value
         var summary = RunSummary()
-        summary.unchanged = report.steps.count { $0.state == .unchanged }
-        summary.failed = report.steps.count { $0.state == .impossible }
+        summary.unchanged = made.steps.count { $0.state == .unchanged }
+        summary.failed = made.steps.count { $0.state == .impossible }
         summary.duration = ContinuousClock.now - started
-        emit(.runFinished(summary, exit: report.exit))
-        return report
+        emit(.runFinished(summary, exit: made.exit))
+        return made
     }
 
     private func rehearsal() async -> Report {
