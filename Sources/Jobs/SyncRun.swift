@@ -52,7 +52,7 @@ package struct SyncRun: Sendable {
         var summary = RunSummary()
         var exit = ExitCode.success
         do throws(RunProblem) {
-            let (manifests, loadingExit) = await load(downloader, history)
+            let (manifests, loadingExit) = await load(library, downloader, history)
             exit = loadingExit
             // What can't be read may have what was asked for.
             if exit == .success { try options.checkSelection(in: manifests) }
@@ -101,10 +101,14 @@ package struct SyncRun: Sendable {
     }
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
-    private func load(_ downloader: Downloader, _ history: RunHistory) async -> ([LoadedManifest], ExitCode) {
-        var loader = ManifestLoader(options, downloader: downloader, highestSerial: history.highestSerial) {
-            emit($0, manifest: $1)
-        }
+    private func load(
+        _ library: Library, _ downloader: Downloader, _ history: RunHistory
+    ) async -> ([LoadedManifest], ExitCode) {
+        // A damaged `current` is the board's to report.
+        var loader = ManifestLoader(
+            options, downloader: downloader, published: try? library.generations.current(),
+            highestSerial: history.highestSerial
+        ) { emit($0, manifest: $1) }
         for location in options.manifests {
             if let reason = control.reason { return (loader.manifests, loader.exit.combined(with: reason.exit)) }
             await loader.load(location)
@@ -114,9 +118,9 @@ package struct SyncRun: Sendable {
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
     private func check(_ room: RoomWatch, for board: RunBoard) throws(RunProblem) {
-        guard board.hasWork else { return }
+        guard board.needsRoom else { return }
         let objection: String?
-        do throws(SystemError) { objection = try room.objection(to: board.plannedBytes) } catch {
+        do throws(SystemError) { objection = try room.objection(to: board.bytesToFetch) } catch {
             throw RunProblem(.failure, "\(error)")
         }
         if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }

@@ -10,6 +10,7 @@ enum Larder {
     static func main() {
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
+        DescriptorLimit.raise()
         Task.detached { exit(await run().rawValue) }
         while true { pause() }
     }
@@ -34,6 +35,7 @@ enum Larder {
         switch parsed.command.name {
         case SyncCommand.command.name: await SyncCommand(parsed).run()
         case FetchCommand.command.name: await FetchCommand(parsed).run()
+        case UnpackCommand.command.name: await UnpackCommand(parsed).run()
         default: preconditionFailure("the table lists a command that nobody carries out")
         }
     }
@@ -46,4 +48,4 @@ let larderCommands = CommandTable(
         Stocks a disk with large media bundles and keeps them fresh: fetches what a manifest names, verifies and \
         unpacks it, and publishes it so that a reader never sees half an update.
         """,
-    commands: [SyncCommand.command, FetchCommand.command], exitCodes: Jobs.ExitCode.meanings)
+    commands: [SyncCommand.command, FetchCommand.command, UnpackCommand.command], exitCodes: Jobs.ExitCode.meanings)
