@@ -132,7 +132,7 @@ import Transfer
         #expect(rebuilds.events.count <= 11)
     }
 
-    @Test func aDownloadThatRestsKeepsItsDelayAndItsPatience() async throws {
+    @Test func aDownloadThatRestsKeepsItsPatience() async throws {
         bench.server.script("/a", [.reply(.retryLater(after: "1"))])
         let downloader = try downloader { $0.retry.retries = 1 }
         let (_, caller) = downloader.ask(try bench.request())
@@ -142,7 +142,6 @@ import Transfer
                 $0.retry.retries = 1
                 $0.session.userAgent = "another"
             })
-        #expect(bench.server.log.count == 1, "it still rests")
         _ = try await caller.bytes()
         #expect(bench.server.log.map(\.request["User-Agent"]) == ["larder", "another"])
         #expect(caller.retries.count == 1)
