@@ -69,9 +69,8 @@ package struct DryRun: Sendable {
             configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
         // The index knows about older generations, too, but can't be opened without being changed.
         let published = try? library?.generations.current()
-        let serials = (try? published?.serials()) ?? [:]
         var loader = ManifestLoader(
-            options, downloader: downloader, published: published, highestSerial: { serials[$0] }
+            options, downloader: downloader, published: published, highestSerial: { _ in nil }
         ) { emit($0, manifest: $1) }
         for location in options.manifests where control.reason == nil { await loader.load(location) }
         await downloader.shutDown()
