@@ -126,11 +126,11 @@ package struct SingleFetch: Sendable {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         let target = String(cString: resolved)
-        let file = try? OwnedDescriptor.open(target, flags: O_PATH)
-        guard let kind = try? file?.status().kind, kind != .file else { return target }
+        var status = stat()
+        guard stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return target }
         throw BundleFailure(
             .localFileFailed,
-            kind == .directory
+            status.st_mode & S_IFMT == S_IFDIR
                 ? "\(escapedText(path)) is a folder; name a file in it"
                 : "\(escapedText(path)) is no regular file; -o - writes to a pipe")
     }
