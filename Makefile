@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 # What `make soak` repeats; LARDER_SEED=… replays a run whose seed was printed.
 ROUNDS ?= 20
+# How long `make fuzz` takes for each format.
+FUZZ_SECONDS ?= 60
 # How often `make bench` runs each contender.
 RUNS ?= 5
 
@@ -12,7 +14,7 @@ SOURCES := Package.swift Sources Tests
 # The same flags wherever release builds are made: a binary that needs no Swift on the machine it runs on.
 RELEASE := swift build --configuration release --static-swift-stdlib --product larder
 
-.PHONY: help build release demo test test-root soak bench format format-check clean
+.PHONY: help build release demo test test-root soak fuzz bench format format-check clean
 
 help: ## What can be made
 	@sed --quiet 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand --tabs=16
@@ -46,6 +48,10 @@ test-root: ## The tests that need root: full disks, read-only mounts
 soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 	.ci/install build test
 	LARDER_ROUNDS=$(ROUNDS) $(TEST) --filter SoakTests
+
+fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
+	.ci/install build
+	for format in zip tar gzip; do Tests/Fuzzing/run $$format $(FUZZ_SECONDS) || exit; done
 
 bench: ## Larder against curl, wget2 and aria2 with sha256sum and unzip: RUNS=5
 	.ci/install build bench

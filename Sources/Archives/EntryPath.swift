@@ -4,8 +4,6 @@ import Platform
 struct EntryPath {
     /// Component ranges within the names it was judged in; empty for the target itself (`./`).
     let components: [Range<Int>]
-    /// The name ends in a slash.
-    let isMarkedAsDirectory: Bool
 
     static let maximumBytes = RelativePath.maximumBytes
 
@@ -38,7 +36,6 @@ struct EntryPath {
             throw ArchiveError(.limitExceeded, "the path is more than \(policy.limits.depth) components deep")
         }
         self.components = components
-        isMarkedAsDirectory = name.last == UInt8(ascii: "/")
     }
 
     private static func isDriveForm(_ component: ArraySlice<UInt8>) -> Bool {

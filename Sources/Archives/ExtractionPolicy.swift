@@ -17,6 +17,12 @@ public struct ExtractionPolicy: Hashable, Sendable {
 
         /// The defaults.
         public init() {}
+
+        /// Sets a ratio that somebody asked for: it holds from 1 MiB on, because it is meant for small archives as well.
+        public mutating func setRatio(_ ratio: Int64) {
+            self.ratio = ratio
+            ratioFloorBytes = 1 << 20
+        }
     }
 
     /// Whether names are judged for the machine at hand or for any.

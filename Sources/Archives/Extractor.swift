@@ -7,7 +7,8 @@ final class Extractor {
     var plan: ExtractionPlan
     var budget: ExtractionBudget
     private(set) var files = 0
-    private let directory: Directory
+    /// Nil when all is read and checked, and nothing is created.
+    private let directory: Directory?
     private let policy: ExtractionPolicy
     private let observer: UnpackObserver
     private let writer: FileWriter
@@ -15,7 +16,7 @@ final class Extractor {
     private var preparedNodes = 1
     private var directoryTimes: [PathTree.Node: Timestamp] = [:]
 
-    init(into directory: Directory, plan: ExtractionPlan, policy: ExtractionPolicy, observer: UnpackObserver) {
+    init(into directory: Directory?, plan: ExtractionPlan, policy: ExtractionPolicy, observer: UnpackObserver) {
         self.directory = directory
         self.plan = plan
         self.policy = policy
@@ -31,6 +32,7 @@ final class Extractor {
 
     /// Makes the directories that the plan has gained since the last call.
     func createDirectories() throws(ArchiveError) {
+        guard let directory else { return }
         while preparedNodes < plan.tree.count {
             let node = plan.tree.node(at: preparedNodes)
             preparedNodes += 1
@@ -61,11 +63,16 @@ final class Extractor {
         let path = try path(of: node)
         let isExecutable = mode & 0o111 != 0
         let time = policy.preservesTimes ? modified : nil
-        let written = try writer.write(
-            content, to: path, in: directory, isExecutable: isExecutable, modified: time
-        ) { (piece) throws(ArchiveError) in
-            try self.budget.charge(piece, inputBytes: inputBytes())
+        func charge(_ piece: FileWriter.Piece) throws(ArchiveError) {
+            try budget.charge(piece, inputBytes: inputBytes())
         }
+        guard let directory else {
+            try writer.read(content, charge: charge)
+            files += 1
+            return
+        }
+        let written = try writer.write(
+            content, to: path, in: directory, isExecutable: isExecutable, modified: time, charge: charge)
         report(path, written.sizeBytes, written.digest, isExecutable, time)
     }
 
@@ -80,8 +87,12 @@ final class Extractor {
     func finish() throws(ArchiveError) {
         try plan.judgeLinks()
         try plan.checkSelection()
+        guard let directory else {
+            files += plan.hardLinks.count
+            return
+        }
         try createDirectories()
-        for (link, file) in plan.hardLinks { try createHardLink(path(of: link), to: path(of: file)) }
+        for (link, file) in plan.hardLinks { try createHardLink(path(of: link), to: path(of: file), in: directory) }
         for (link, target) in plan.linkTargets.sorted(by: { $0.key.index < $1.key.index }) {
             try checkStop()
             let path = try path(of: link)
@@ -91,10 +102,10 @@ final class Extractor {
             observer.didCreate(
                 ExtractedEntry(relativePath: path, content: .symbolicLink(target: target), modified: nil))
         }
-        for index in 1..<plan.tree.count { try finishDirectory(plan.tree.node(at: index)) }
+        for index in 1..<plan.tree.count { try finishDirectory(plan.tree.node(at: index), in: directory) }
     }
 
-    private func finishDirectory(_ node: PathTree.Node) throws(ArchiveError) {
+    private func finishDirectory(_ node: PathTree.Node, in directory: Directory) throws(ArchiveError) {
         guard plan.tree.kind(of: node) == .directory else { return }
         let path = try path(of: node)
         let time = directoryTimes[node]
@@ -106,7 +117,9 @@ final class Extractor {
         observer.didCreate(ExtractedEntry(relativePath: path, content: .directory, modified: time))
     }
 
-    private func createHardLink(_ path: RelativePath, to file: RelativePath) throws(ArchiveError) {
+    private func createHardLink(
+        _ path: RelativePath, to file: RelativePath, in directory: Directory
+    ) throws(ArchiveError) {
         try checkStop()
         do { try directory.link(file, to: path) } catch { throw ArchiveError(creating: error, entry: path.description) }
         do {

@@ -8,19 +8,12 @@ struct SingleFileUnpacking {
     let archive: String
     let policy: ExtractionPolicy
 
-    func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
-        guard policy.selection.isEverything else {
-            throw ArchiveError(
-                .notSelectable,
-                "a \(format.rawValue) stream holds one file without a path: nothing can be stripped or selected")
-        }
-        let gzip = format == .gzip ? GzipStream(input) : nil
-        try gzip?.readFirstHeader()
+    func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
         var plan = ExtractionPlan(policy: policy)
-        let node = try addFile(named: gzip?.originalName, to: &plan)
+        let (content, node) = try open(&plan)
+        let gzip = content as? GzipStream
         let extractor = Extractor(into: directory, plan: plan, policy: policy, observer: observer)
         try extractor.budget.countEntry()
-        let content: any ByteStream = gzip ?? InflateStream(input, container: format == .zlib ? .zlib : .raw)
         try extractor.writeFile(
             node, mode: 0o644, modified: gzip?.modifiedSeconds.map { Timestamp(seconds: $0) }, content: content,
             inputBytes: { input.offset })
@@ -30,7 +23,39 @@ struct SingleFileUnpacking {
         try extractor.finish()
         return UnpackSummary(
             format: format, files: extractor.files, bytes: extractor.budget.totalBytes,
-            warnings: extractor.plan.warnings.all)
+            isProvenWhole: format != .gzip, warnings: extractor.plan.warnings.all)
+    }
+
+    /// Tells of the one file, which has to be read for that: only its content says how long it is.
+    func list(observer: UnpackObserver, _ body: (ListedEntry) -> Void) throws(ArchiveError) {
+        var plan = ExtractionPlan(policy: policy)
+        let (content, node) = try open(&plan)
+        var (budget, crc) = (ExtractionBudget(policy.limits), CRC32())
+        let size = try FileWriter(observer: observer).read(
+            content, charge: { (piece) throws(ArchiveError) in try budget.charge(piece, inputBytes: input.offset) },
+            take: { bytes, _ in crc.update(bytes) })
+        body(
+            ListedEntry(
+                name: plan.tree.path(of: node)?.bytes ?? [], kind: .file, sizeBytes: size, packedBytes: input.offset,
+                method: ZipMethod.name(of: ZipMethod.deflate), crc32: crc.value,
+                modifiedSeconds: (content as? GzipStream)?.modifiedSeconds))
+    }
+
+    /// The content, its header read, and the place it gets in the plan.
+    private func open(
+        _ plan: inout ExtractionPlan
+    ) throws(ArchiveError) -> (content: any ByteStream, node: PathTree.Node) {
+        guard policy.selection.isEverything else {
+            throw ArchiveError(
+                .notSelectable,
+                "a \(format.rawValue) stream holds one file without a path: nothing can be stripped or selected")
+        }
+        guard format == .gzip else {
+            return (InflateStream(input, container: format == .zlib ? .zlib : .raw), try addFile(named: nil, to: &plan))
+        }
+        let gzip = GzipStream(input)
+        try gzip.readFirstHeader()
+        return (gzip, try addFile(named: gzip.originalName, to: &plan))
     }
 
     private static func countRest(of input: BufferedInput) throws(ArchiveError) -> Int64 {

@@ -8,6 +8,8 @@ final class TarReader {
     private var data: TarData?
     private var isFirst = true
     private(set) var warnings: [String] = []
+    /// False when the archive had ended without saying so: more may have been meant to follow.
+    private(set) var hasEndMark = true
 
     /// More in the extension headers of one entry is refused: nothing real comes near.
     private static let maximumExtensionBytes: Int64 = 1 << 20
@@ -62,6 +64,7 @@ final class TarReader {
         guard try input.fill(TarHeader.blockBytes) else {
             if isFirst { throw ArchiveError(.malformed, "no tar header: no tar archive, or cut short") }
             if !input.available.isEmpty { throw ArchiveError(.corrupted, "the archive is cut short") }
+            hasEndMark = false
             warnings.append("the blocks that mark the archive's end are missing")
             return nil
         }

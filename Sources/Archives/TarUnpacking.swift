@@ -2,10 +2,10 @@ import Platform
 
 /// Unpacks a tar archive in one pass: each entry is judged against all before it and written at once; links are judged and made at the end.
 struct TarUnpacking {
-    private let reader: TarReader
-    private let gzip: GzipStream?
-    private let input: BufferedInput
-    private let policy: ExtractionPolicy
+    let reader: TarReader
+    let gzip: GzipStream?
+    let input: BufferedInput
+    let policy: ExtractionPolicy
 
     /// - Parameter isCompressed: the tar is within gzip.
     init(_ input: BufferedInput, isCompressed: Bool, policy: ExtractionPolicy) throws(ArchiveError) {
@@ -16,7 +16,9 @@ struct TarUnpacking {
         self.policy = policy
     }
 
-    func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
+    var format: ArchiveFormat { gzip == nil ? .tar : .tarGzip }
+
+    func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
         let extractor = Extractor(
             into: directory, plan: ExtractionPlan(policy: policy), policy: policy, observer: observer)
         while let entry = try reader.next() {
@@ -34,8 +36,8 @@ struct TarUnpacking {
         }
         try extractor.finish()
         return UnpackSummary(
-            format: gzip == nil ? .tar : .tarGzip, files: extractor.files, bytes: extractor.budget.totalBytes,
-            warnings: extractor.plan.warnings.all)
+            format: format, files: extractor.files, bytes: extractor.budget.totalBytes,
+            isProvenWhole: reader.hasEndMark, warnings: extractor.plan.warnings.all)
     }
 
     private func extract(_ entry: TarEntry, with extractor: Extractor) throws(ArchiveError) {

@@ -64,17 +64,77 @@ public struct Unpacker {
     package func unpack(
         into directory: Directory, observer: UnpackObserver = UnpackObserver()
     ) throws(ArchiveError) -> UnpackSummary {
+        try process(into: directory, observer)
+    }
+
+    /// Reads and checks everything that unpacking would, and creates nothing: a success says that the archive can be unpacked.
+    /// - Parameter observer: is asked whether to stop; there is nothing else to tell it.
+    /// - Throws: what unpacking would throw, but for what only the target can cause.
+    public func check(observer: UnpackObserver = UnpackObserver()) throws(ArchiveError) -> UnpackSummary {
+        try process(into: nil, observer)
+    }
+
+    /// Tells what the archive holds, in its own order. Contents are passed over as far as the format allows, and nothing is judged but the
+    /// structure: a list doesn't say that the archive can be unpacked.
+    /// - Parameters:
+    ///   - observer: is asked whether to stop.
+    ///   - body: called for each selected entry, and for any whose name is unsafe.
+    /// - Returns: what the archive was taken for.
+    /// - Throws: see `ArchiveError.Code`, for a damaged structure; `body` may have been called by then.
+    public func list(
+        observer: UnpackObserver = UnpackObserver(), _ body: (ListedEntry) -> Void
+    ) throws(ArchiveError) -> ArchiveFormat {
+        let opened = try opened()
+        do throws(ArchiveError) {
+            switch opened {
+            case .zip(let zip): try zip.list(observer: observer, body)
+            case .tar(let tar): try tar.list(observer: observer, body)
+            case .single(let single): try single.list(observer: observer, body)
+            }
+        } catch {
+            throw error.located(archive: input.name)
+        }
+        return opened.format
+    }
+
+    private func process(into directory: Directory?, _ observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
+        let opened = try opened()
+        do throws(ArchiveError) {
+            return switch opened {
+            case .zip(let zip): try zip.run(into: directory, observer: observer)
+            case .tar(let tar): try tar.run(into: directory, observer: observer)
+            case .single(let single): try single.run(into: directory, observer: observer)
+            }
+        } catch {
+            throw error.located(archive: input.name)
+        }
+    }
+
+    /// An archive of a known format.
+    private enum Opened {
+        case zip(ZipUnpacking)
+        case tar(TarUnpacking)
+        case single(SingleFileUnpacking)
+
+        var format: ArchiveFormat {
+            switch self {
+            case .zip: .zip
+            case .tar(let tar): tar.format
+            case .single(let single): single.format
+            }
+        }
+    }
+
+    private func opened() throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
             switch input {
             case .source(let source):
                 let format = try chosen { () throws(ArchiveError) in try ArchiveFormat.detect(source) }
-                guard format == .zip else {
-                    return try unpack(BufferedInput(SourceStream(source)), as: format, into: directory, observer)
-                }
-                return try ZipUnpacking(source, policy: policy).run(into: directory, observer: observer)
+                if format == .zip { return .zip(try ZipUnpacking(source, policy: policy)) }
+                return try opened(BufferedInput(SourceStream(source)), as: format)
             case .stream(let stream, _):
                 let format = try chosen { () throws(ArchiveError) in try ArchiveFormat.detect(stream) }
-                return try unpack(stream, as: format, into: directory, observer)
+                return try opened(stream, as: format)
             }
         } catch {
             throw error.located(archive: input.name)
@@ -86,17 +146,13 @@ public struct Unpacker {
         return try detect()
     }
 
-    private func unpack(
-        _ stream: BufferedInput, as format: ArchiveFormat, into directory: Directory, _ observer: UnpackObserver
-    ) throws(ArchiveError) -> UnpackSummary {
+    private func opened(_ stream: BufferedInput, as format: ArchiveFormat) throws(ArchiveError) -> Opened {
         switch format {
         case .zip: throw ArchiveError(.unsupported, "a zip archive can't be read as a stream")
         case .tar, .tarGzip:
-            return try TarUnpacking(stream, isCompressed: format == .tarGzip, policy: policy)
-                .run(into: directory, observer: observer)
+            return .tar(try TarUnpacking(stream, isCompressed: format == .tarGzip, policy: policy))
         case .gzip, .zlib, .deflate:
-            return try SingleFileUnpacking(input: stream, format: format, archive: input.name, policy: policy)
-                .run(into: directory, observer: observer)
+            return .single(SingleFileUnpacking(input: stream, format: format, archive: input.name, policy: policy))
         }
     }
 }

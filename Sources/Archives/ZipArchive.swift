@@ -30,6 +30,19 @@ struct ZipArchive {
         return lines
     }
 
+    /// What the Unix mode says, else what the name's last byte says.
+    func kind(of entry: ZipEntry) throws(ArchiveError) -> PathTree.Kind {
+        let isMarkedAsDirectory = directory.name(of: entry).last == UInt8(ascii: "/")
+        switch entry.mode & 0o170000 {
+        case 0o120000: return .symbolicLink
+        case 0o040000: return .directory
+        case 0, 0o100000: return isMarkedAsDirectory ? .directory : .file
+        // zip gives what it read from a pipe that pipe's type.
+        case 0o010000 where entry.sizeBytes > 0 || entry.compressedBytes > 0: return .file
+        default: throw ArchiveError(.unsafe, "is a device, FIFO or socket")
+        }
+    }
+
     /// Throws unless the content of `entry` can be read.
     func checkSupported(_ entry: ZipEntry) throws(ArchiveError) {
         if entry.isEncrypted { throw ArchiveError(.unsupported, "is encrypted") }

@@ -3,9 +3,11 @@ enum ZipMethod {
     static let stored: UInt16 = 0
     static let deflate: UInt16 = 8
 
-    /// What people call a method that isn't read.
+    /// What people call a method.
     static func name(of method: UInt16) -> String {
         switch method {
+        case stored: "stored"
+        case deflate: "deflate"
         case 1: "shrink"
         case 2...5: "reduce"
         case 6: "implode"

@@ -2,15 +2,15 @@ import Platform
 
 /// Unpacks a zip archive: the whole directory is read and judged before the first byte is written.
 struct ZipUnpacking {
-    private let archive: ZipArchive
-    private let policy: ExtractionPolicy
+    let archive: ZipArchive
+    let policy: ExtractionPolicy
 
     init(_ source: any ByteSource, policy: ExtractionPolicy) throws(ArchiveError) {
         archive = try ZipArchive(source, limits: policy.limits)
         self.policy = policy
     }
 
-    func run(into directory: Directory, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
+    func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
         let plan = try judgedPlan(observer: observer)
         let extractor = Extractor(into: directory, plan: plan.plan, policy: policy, observer: observer)
         try extractor.createDirectories()
@@ -45,7 +45,7 @@ struct ZipUnpacking {
         var plan = ExtractionPlan(policy: policy, names: directory.names, capacity: directory.entries.count)
         for entry in directory.entries {
             try located(entry) { () throws(ArchiveError) in
-                let isDirectory = try kind(of: entry) == .directory
+                let isDirectory = try archive.kind(of: entry) == .directory
                 if plan.mayCreate(nameRange(of: entry), isDirectory: isDirectory) { try archive.checkSupported(entry) }
             }
         }
@@ -76,7 +76,7 @@ struct ZipUnpacking {
 
     private func add(_ entry: ZipEntry, to plan: inout ExtractionPlan) throws(ArchiveError) -> PathTree.Node? {
         let name = nameRange(of: entry)
-        switch try kind(of: entry) {
+        switch try archive.kind(of: entry) {
         case .directory:
             guard entry.sizeBytes == 0 else { throw ArchiveError(.malformed, "is a directory that holds data") }
             return try plan.addDirectory(name)
@@ -84,19 +84,6 @@ struct ZipUnpacking {
             return try plan.addFile(name)
         case .symbolicLink:
             return try plan.addSymbolicLink(name) { () throws(ArchiveError) in try linkTarget(of: entry) }
-        }
-    }
-
-    /// What the Unix mode says, else what the name's last byte says.
-    private func kind(of entry: ZipEntry) throws(ArchiveError) -> PathTree.Kind {
-        let isMarkedAsDirectory = archive.directory.name(of: entry).last == UInt8(ascii: "/")
-        switch entry.mode & 0o170000 {
-        case 0o120000: return .symbolicLink
-        case 0o040000: return .directory
-        case 0, 0o100000: return isMarkedAsDirectory ? .directory : .file
-        // zip gives what it read from a pipe that pipe's type.
-        case 0o010000 where entry.sizeBytes > 0 || entry.compressedBytes > 0: return .file
-        default: throw ArchiveError(.unsafe, "is a device, FIFO or socket")
         }
     }
 

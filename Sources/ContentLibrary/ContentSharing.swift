@@ -13,7 +13,7 @@ package final class ContentSharing: Sendable {
     private let canClone = Locked(true)
 
     package init(_ content: StoredContent) throws(LibraryError) {
-        directory = content.directory
+        directory = try content.open()
         paths = try content.receipt().entries.reduce(into: [:]) { paths, entry in
             if case .file(let file) = entry.content { paths[file.sha256] = entry.path }
         }
@@ -76,27 +76,29 @@ package final class ContentSharing: Sendable {
     private func clone(
         _ stored: StoredFile, _ mode: UInt32, _ modified: Timestamp, at path: RelativePath, in staging: Staging
     ) throws(SystemError) -> Bool {
-        let target = try staging.parent.open(staging.scratchName, flags: O_WRONLY | O_CREAT | O_TRUNC)
-        guard try target.cloneContent(of: stored.descriptor) else {
-            try staging.parent.remove(staging.scratchName)
-            return false
+        try staging.place(at: path) { scratch, name throws(SystemError) in
+            let target = try scratch.open(name, flags: O_WRONLY | O_CREAT | O_EXCL)
+            guard try target.cloneContent(of: stored.descriptor) else {
+                try scratch.remove(name)
+                return false
+            }
+            try target.setMode(mode)
+            try target.setModificationTime(modified)
+            return true
         }
-        try target.setMode(mode)
-        try target.setModificationTime(modified)
-        try staging.parent.rename(staging.scratchName, to: path, in: staging.directory)
-        return true
     }
 
     private func link(_ stored: StoredFile, at path: RelativePath, in staging: Staging) throws(SystemError) -> Bool {
-        do {
-            try directory.link(stored.path, to: staging.scratchName, in: staging.parent)
-        } catch {
-            // A file with too many names, of another owner, or on a file system without hard links is kept twice.
-            guard [EMLINK, EPERM, EOPNOTSUPP, EXDEV].contains(error.code) else { throw error }
-            return false
+        try staging.place(at: path) { scratch, name throws(SystemError) in
+            do throws(SystemError) {
+                try directory.link(stored.path, to: name, in: scratch)
+                return true
+            } catch {
+                // A file with too many names, of another owner, or on a file system without hard links is kept twice.
+                guard [EMLINK, EPERM, EOPNOTSUPP, EXDEV].contains(error.code) else { throw error }
+                return false
+            }
         }
-        try staging.parent.rename(staging.scratchName, to: path, in: staging.directory)
-        return true
     }
 }
 

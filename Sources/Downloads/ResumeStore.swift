@@ -17,7 +17,20 @@ public final class ResumeStore: Sendable {
 
     /// The place for a download: by digest where that is known, so that any of its mirrors can go on with it, else by URL and headers.
     func location(of plan: AttemptPlan) throws(DownloadError) -> PartialFile.Location {
-        let name = plan.digestKey?.storeName ?? SHA256.digest(of: plan.key.canonicalBytes).description
+        try location(plan.key, plan.digestKey)
+    }
+
+    /// How many bytes are held of what `request` asks for; 0 where they could not be gone on with, or somebody is using them.
+    package func heldBytes(of request: DownloadRequest) -> Int64 {
+        guard let location = try? location(SourceKey(request), DigestKey(request)),
+            let partial = PartialFile(existing: location), let status = try? partial.file.status(),
+            case .readable(let record)? = try? partial.readRecord(), record.canBeResumed
+        else { return 0 }
+        return record.believableBytes(fileBytes: status.sizeBytes, bootID: BootIdentity.current)
+    }
+
+    private func location(_ key: SourceKey, _ digestKey: DigestKey?) throws(DownloadError) -> PartialFile.Location {
+        let name = digestKey?.storeName ?? SHA256.digest(of: key.canonicalBytes).description
         do {
             return try PartialFile.Location(directory: directory, name: RelativePath(name + Self.suffix))
         } catch {

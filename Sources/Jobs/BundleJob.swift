@@ -11,6 +11,9 @@ struct BundleJob: Sendable {
     let writer: LibraryWriter
     /// Where hashing, inflating and flushing block.
     let blocking: JobQueue
+    /// Where single files are copied and placed.
+    let placing: JobQueue
+    let slots: RequestSlots
     let emit: @Sendable (RunEvent.Kind) -> Void
 
     private var bundle: Bundle { plan.bundle }
@@ -64,7 +67,9 @@ struct BundleJob: Sendable {
     private func commit(
         _ file: FetchedFile, package: PackagedFile, previous: StoredContent?
     ) throws(BundleFailure) -> StoredContent {
-        try refuseHTMLPage(file, package)
+        if package.source.digest == nil {
+            try file.refuseHTMLPage(insteadOf: bundle.isUnpacked ? .archive : .file(named: package.keptName))
+        }
         let origin = try origin(digests: [file.digest])
         if let stored = try stored(origin) { return stored }
         let source = receiptSource(package.source, file)
@@ -72,17 +77,6 @@ struct BundleJob: Sendable {
             let digests = try fill(staging, with: file, package: package)
             return (digests, origin, [source])
         }
-    }
-
-    /// What has a digest is what it should be, whatever it looks like.
-    private func refuseHTMLPage(_ file: FetchedFile, _ package: PackagedFile) throws(BundleFailure) {
-        guard package.source.digest == nil, file.isHTMLPage else { return }
-        let mayBePage = [".html", ".htm", ".xhtml"].contains { package.keptName.lowercased().hasSuffix($0) }
-        guard bundle.isUnpacked || !mayBePage else { return }
-        let due = bundle.isUnpacked ? "the archive" : "'\(escapedText(package.keptName))'"
-        throw BundleFailure(
-            .htmlPage, "an HTML page came instead of \(due): the network may want a login, or the URL may be wrong",
-            url: file.url)
     }
 
     private func fill(
@@ -113,6 +107,12 @@ struct BundleJob: Sendable {
             }
             let unpacker = try Unpacker(source: source, format: format, policy: package.extractionPolicy())
             let summary = try unpacker.unpack(into: staging.directory, observer: observer)
+            guard file.isProvenComplete || summary.isProvenWhole else {
+                throw ArchiveError(
+                    .corrupted,
+                    "its end can't be told from a cut: the server closed the connection without a length; give size or sha256 in the manifest"
+                )
+            }
             for warning in summary.warnings { emit(.warning(warning)) }
             emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))
         } catch {
@@ -128,7 +128,8 @@ struct BundleJob: Sendable {
         do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
         do throws(BundleFailure) {
             let files = try await FileSetJob(
-                sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, blocking: blocking
+                sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, placing: placing,
+                slots: slots
             ).run()
             emit(.bundleVerified)
             return try await blocking.attempt { () throws(BundleFailure) in

@@ -1,19 +1,36 @@
 import BundleManifest
 import ContentLibrary
+import Downloads
 import Platform
+import Transfer
 
 /// What is to be done for one bundle.
 package struct BundlePlan: Sendable {
     let bundle: Bundle
     let address: BundleAddress
     let work: Work
-    /// Bytes that will be fetched, as far as the manifest tells.
+    /// Bytes of what isn't in the library yet, as far as the manifest tells.
     let plannedBytes: Int64
+    /// How many of them are held from a run that was stopped.
+    let heldBytes: Int64
+    /// Whether the library will grow.
+    let needsRoom: Bool
 
-    init(bundle: Bundle, address: BundleAddress, work: Work) {
+    /// - Parameter held: how many bytes of a file are held from earlier.
+    init(bundle: Bundle, address: BundleAddress, work: Work, held: (SourceFile) -> Int64) {
         (self.bundle, self.address, self.work) = (bundle, address, work)
-        plannedBytes = Self.plannedBytes(bundle, work)
+        let missing = Self.missing(bundle, work)
+        var (planned, heldBytes): (Int64, Int64) = (0, 0)
+        for size in missing.map({ (bytes: Int64($0.sizeBytes ?? 0), held: held($0)) }) {
+            planned = planned.addingClamped(size.bytes)
+            heldBytes = heldBytes.addingClamped(min(size.bytes, max(0, size.held)))
+        }
+        (plannedBytes, self.heldBytes) = (planned, heldBytes)
+        needsRoom = planned > heldBytes || missing.contains { $0.sizeBytes == nil }
     }
+
+    /// Bytes that will have to be fetched, as far as the manifest tells.
+    var bytesToFetch: Int64 { plannedBytes - heldBytes }
 
     enum Work: Sendable {
         /// The library has exactly this content.
@@ -40,14 +57,12 @@ package struct BundlePlan: Sendable {
         }
     }
 
-    private static func plannedBytes(_ bundle: Bundle, _ work: Work) -> Int64 {
-        guard case .obtain(let previous) = work else { return 0 }
+    /// The files that have to be fetched for sure. A server that is only asked may send nothing.
+    private static func missing(_ bundle: Bundle, _ work: Work) -> [SourceFile] {
+        guard case .obtain(let previous) = work else { return [] }
         // Only a set of files shares what it had before.
         let held = bundle.package == nil ? Set((try? previous?.receipt())?.sources.map(\.sha256) ?? []) : []
-        let missing = bundle.sources.filter { source in
-            source.file.digest.flatMap { SHA256Digest(hex: $0.description) }.map { !held.contains($0) } ?? true
-        }
-        return missing.reduce(0) { $0.addingClamped(Int64($1.file.sizeBytes ?? 0)) }
+        return bundle.sources.map(\.file).filter { file in file.digest.map { !held.contains($0) } ?? true }
     }
 }
 
@@ -56,12 +71,26 @@ struct Planner {
     let manifest: LoadedManifest
     let base: Generation?
     /// Nil while there is no library.
-    let store: Store?
+    let library: Library?
+    let redirects: RedirectPolicy
 
+    private var store: Store? { library?.store }
+
+    /// - Returns: nil for an id that no loaded manifest has, since loading refuses it.
     func plan(_ bundle: Bundle) -> BundlePlan? {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
-        return BundlePlan(bundle: bundle, address: address, work: work(bundle, address))
+        return BundlePlan(bundle: bundle, address: address, work: work(bundle, address)) { held($0, bundle) }
+    }
+
+    /// What a stopped run left of a file, wherever the next one would go on with it.
+    private func held(_ file: SourceFile, _ bundle: Bundle) -> Int64 {
+        guard let library, let servers = try? manifest.sources(file).firstServers, let first = servers.first else {
+            return 0
+        }
+        let request = DownloadRequest(
+            first, mirrors: Array(servers.dropFirst()), of: file, in: bundle, redirects: redirects)
+        return ResumeStore(directory: library.partial).heldBytes(of: request)
     }
 
     private func work(_ bundle: Bundle, _ address: BundleAddress) -> BundlePlan.Work {
@@ -79,7 +108,8 @@ struct Planner {
                 return .obtain(previous: current)
             }
             guard let current else { return .obtain(previous: nil) }
-            let receipt = try current.receipt()
+            // A receipt that can't be read proves nothing: what it stood for is fetched again.
+            guard let receipt = try? current.receipt() else { return .obtain(previous: current) }
             return mayStillBe(receipt, bundle) ? .revalidate(current, receipt) : .obtain(previous: current)
         } catch {
             return .impossible(BundleFailure(error))

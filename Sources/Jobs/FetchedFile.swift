@@ -3,22 +3,28 @@ import Platform
 
 /// A file that is here, complete and proven, wherever it came from.
 struct FetchedFile: Sendable {
-    enum Content: Sendable {
+    private enum Content: Sendable {
         case downloaded(DownloadedFile)
         case copied(LocalCopy)
     }
 
     private let content: Content
+    let digest: SHA256Digest
     /// Where it came from, as it may be shown.
     let url: String
-
-    /// What its first source says distinguishes these bytes from later ones; nil when it says nothing, or the file came from another.
+    /// What its first server says distinguishes these bytes from later ones; nil when it says nothing, or the file came from elsewhere.
     let validator: String?
 
-    init(_ content: Content, url: String, validator: String? = nil) {
-        self.content = content
-        self.url = url
-        self.validator = validator
+    /// - Throws: when its digest wasn't taken: nobody could tell its content from others.
+    init(_ file: DownloadedFile, url: String, validator: String?) throws(BundleFailure) {
+        guard let digest = file.digest else {
+            throw BundleFailure(.libraryFailed, "its SHA-256 was not taken", url: url)
+        }
+        (content, self.digest, self.url, self.validator) = (.downloaded(file), digest, url, validator)
+    }
+
+    init(_ copy: LocalCopy, url: String) {
+        (content, digest, self.url, validator) = (.copied(copy), copy.digest, url, nil)
     }
 
     var descriptor: OwnedDescriptor {
@@ -35,11 +41,11 @@ struct FetchedFile: Sendable {
         }
     }
 
-    /// The SHA-256; a run's downloader takes it of everything.
-    var digest: SHA256Digest {
+    /// Whether a length or a digest shows that nothing is missing at its end.
+    var isProvenComplete: Bool {
         switch content {
-        case .downloaded(let file): file.digest ?? SHA256.digest(of: [])
-        case .copied(let copy): copy.digest
+        case .downloaded(let file): file.isProvenComplete
+        case .copied: true
         }
     }
 
@@ -57,8 +63,30 @@ struct FetchedFile: Sendable {
         if case .downloaded(let file) = content { file.keep() }
     }
 
-    /// Whether it is a page for people. Networks that ask for a login answer every request with one, and with status 200.
-    var isHTMLPage: Bool {
+    /// What was asked for.
+    enum Expectation {
+        case archive
+        case file(named: String)
+    }
+
+    /// Refuses a page for people where none was asked for. Networks that ask for a login answer every request with one, and with status 200.
+    ///
+    /// Not to be asked of what has a digest: that is what it should be, whatever it looks like.
+    func refuseHTMLPage(insteadOf expected: Expectation) throws(BundleFailure) {
+        let due: String
+        switch expected {
+        case .archive: due = "the archive"
+        case .file(let name):
+            if [".html", ".htm", ".xhtml"].contains(where: name.lowercased().hasSuffix) { return }
+            due = "'\(escapedText(name))'"
+        }
+        guard isHTMLPage else { return }
+        throw BundleFailure(
+            .htmlPage, "an HTML page came instead of \(due): the network may want a login, or the URL may be wrong",
+            url: url)
+    }
+
+    private var isHTMLPage: Bool {
         let head = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
             count = (try? descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }

@@ -10,7 +10,9 @@ struct FileSetJob: Sendable {
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
     let fetcher: SourceFetcher
-    let blocking: JobQueue
+    /// Where files are placed: apart from the queue on which archives are unpacked, so that none waits for those with its descriptor open.
+    let placing: JobQueue
+    let slots: RequestSlots
 
     /// A file that stands in staging.
     struct Placed: Sendable {
@@ -19,12 +21,12 @@ struct FileSetJob: Sendable {
         let source: Receipt.Source
     }
 
-    /// Requests that wait at once: enough to keep every transfer slot busy.
+    /// Tasks at once: enough that this bundle alone can use every slot.
     private static let window = 64
 
     /// - Returns: the files in the order of the manifest.
     func run() async throws(BundleFailure) -> [Placed] {
-        let shelf = await blocking.run { [previous] in previous.flatMap(Shelf.init) }
+        let shelf = await placing.run { [previous] in previous.flatMap(Shelf.init) }
         var placed: [Placed?] = Array(repeating: nil, count: sources.count)
         var failure: BundleFailure?
         await withTaskGroup(of: (Int, Result<Placed, BundleFailure>).self) { group in
@@ -53,7 +55,10 @@ struct FileSetJob: Sendable {
 
     private func result(_ index: Int, _ shelf: Shelf?) async -> Result<Placed, BundleFailure> {
         do throws(BundleFailure) {
-            return .success(try await place(sources[index], from: shelf))
+            let placed = try await slots.withSlot { () throws(BundleFailure) in
+                try await place(sources[index], from: shelf)
+            }
+            return .success(placed)
         } catch {
             return .failure(error)
         }
@@ -82,13 +87,12 @@ struct FileSetJob: Sendable {
     private func place(
         _ file: FetchedFile, of source: BundleSource, at path: RelativePath
     ) async throws(BundleFailure) -> Placed {
-        do throws(SystemError) {
-            try await blocking.attempt { [staging] () throws(SystemError) in
-                try file.place(at: path, in: staging.directory)
+        try await placing.attempt { [staging] () throws(BundleFailure) in
+            if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
+            do throws(SystemError) { try file.place(at: path, in: staging.directory) } catch {
+                file.keep()
+                throw BundleFailure(error)
             }
-        } catch {
-            file.keep()
-            throw BundleFailure(error)
         }
         return Placed(path: path, digest: file.digest, source: receiptSource(source.file, file))
     }
@@ -98,7 +102,7 @@ struct FileSetJob: Sendable {
     ) async throws(BundleFailure) -> Receipt.Source? {
         guard let shelf, let source = shelf.byDigest[digest] else { return nil }
         do throws(LibraryError) {
-            let isPlaced = try await blocking.attempt { [staging] () throws(LibraryError) in
+            let isPlaced = try await placing.attempt { [staging] () throws(LibraryError) in
                 try shelf.sharing.place(digest, sizeBytes: source.sizeBytes, at: path, in: staging)
             }
             return isPlaced ? source : nil

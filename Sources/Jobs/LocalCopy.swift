@@ -9,9 +9,12 @@ struct LocalCopy: Sendable {
     let digest: SHA256Digest
 
     /// Copies the regular file that `url` names into `directory`'s file system.
-    /// - Parameter isStopped: asked between pieces of 1 MiB.
+    /// - Parameters:
+    ///   - isStopped: asked between pieces of 1 MiB.
+    ///   - didWrite: told the bytes of each piece.
     init(
-        of url: TransferURL, in directory: Directory, isStopped: @Sendable () -> Bool
+        of url: TransferURL, in directory: Directory, isStopped: @Sendable () -> Bool,
+        didWrite: @Sendable (Int64) -> Void
     ) throws(BundleFailure) {
         let path = String(decoding: url.decodedPath, as: UTF8.self)
         do {
@@ -33,6 +36,7 @@ struct LocalCopy: Sendable {
                 hasher.update(bytes)
                 try target.write(bytes, at: size)
                 size += Int64(count)
+                didWrite(Int64(count))
             }
             (descriptor, sizeBytes, digest) = (target, size, hasher.finalize())
         } catch let error as SystemError {

@@ -14,9 +14,6 @@ extension PackagedFile {
         return safeFileName(String(decoding: percentDecoded(last.utf8), as: UTF8.self))
     }
 
-    /// A manifest that limits the ratio means small archives as well, though not the smallest, which say little.
-    private static let ratioFloorBytes: Int64 = 1 << 20
-
     /// What may be unpacked, and how: the stricter of the manifest's limits and ours wins.
     /// - Throws: `notSelectable` for a pattern that is none.
     func extractionPolicy() throws(ArchiveError) -> ExtractionPolicy {
@@ -29,10 +26,8 @@ extension PackagedFile {
         policy.limits.totalBytes = min(policy.limits.totalBytes, Int64(limits.totalBytes ?? .max))
         policy.limits.entryBytes = min(policy.limits.entryBytes, Int64(limits.entryBytes ?? .max))
         policy.limits.depth = min(policy.limits.depth, limits.depth ?? .max)
-        if let ratio = limits.ratio {
-            if ratio < Double(policy.limits.ratio) { policy.limits.ratio = Int64(ratio) }
-            policy.limits.ratioFloorBytes = Self.ratioFloorBytes
-        }
+        // A manifest can't loosen the ratio, but what it gives holds for small archives too.
+        if let ratio = limits.ratio { policy.limits.setRatio(Int64(min(ratio, Double(policy.limits.ratio)))) }
         return policy
     }
 

@@ -22,7 +22,8 @@ final class RunBoard: Sendable {
         }
         var plans: [(index: BundleOrder.Index, plan: BundlePlan)] = []
         for (number, manifest) in manifests.enumerated() {
-            let planner = Planner(manifest: manifest, base: base, store: library?.store)
+            let planner = Planner(
+                manifest: manifest, base: base, library: library, redirects: options.redirects)
             for bundle in manifest.manifest.bundles where options.selects(bundle) {
                 guard let plan = planner.plan(bundle) else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
@@ -45,12 +46,12 @@ final class RunBoard: Sendable {
         results.withLock { $0[index] = result }
     }
 
-    /// Whether any bundle has to be obtained, or its servers be asked.
-    var hasWork: Bool { plans.contains { $0.plan.state == .fetch || $0.plan.state == .revalidate } }
+    /// Whether any bundle has to be fetched; servers that are only asked may have nothing new.
+    var needsRoom: Bool { plans.contains(where: \.plan.needsRoom) }
 
-    /// Bytes that will be fetched in all, as far as the manifests tell.
-    var plannedBytes: Int64 {
-        plans.reduce(0) { $0.addingClamped($1.plan.plannedBytes) }
+    /// Bytes that will have to be fetched in all, as far as the manifests tell.
+    var bytesToFetch: Int64 {
+        plans.reduce(0) { $0.addingClamped($1.plan.bytesToFetch) }
     }
 
     // MARK: What has become of it
@@ -155,12 +156,13 @@ final class RunBoard: Sendable {
         return serials
     }
 
-    /// For the history; paused bundles neither failed nor succeeded.
-    var outcomes: [BundleOutcome] {
+    /// For the history; bundles that are paused, or that nobody can see yet, neither failed nor succeeded.
+    /// - Parameter isPublished: whether readers see by now what is new.
+    func outcomes(isPublished: Bool) -> [BundleOutcome] {
         let results = results.withLock { $0 }
         return plans.compactMap { index, plan in
             switch results[index] {
-            case .success: BundleOutcome(bundle: plan.address)
+            case .success(let content) where isPublished || !isNew(content): BundleOutcome(bundle: plan.address)
             case .failure(let failure) where failure.code != .paused:
                 BundleOutcome(bundle: plan.address, failure: failure.description)
             default: nil

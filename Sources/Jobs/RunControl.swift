@@ -1,4 +1,6 @@
+import Downloads
 import Platform
+import Transfer
 
 /// Why a run stops before its time.
 package enum StopReason: Hashable, Sendable {
@@ -20,11 +22,14 @@ package enum StopReason: Hashable, Sendable {
     }
 }
 
-/// Stops a run from outside: what runs is paused, with its bytes and their resume data on the disk. The first reason counts.
+/// Steers a run from outside. Stopped, what runs is paused, with its bytes and their resume data on the disk; the first reason counts.
 package final class RunControl: Sendable {
     private struct State {
         var reason: StopReason?
         var onStop: (@Sendable () -> Void)?
+        weak var downloader: Downloader?
+        /// What was asked for before there was a downloader.
+        var configuration: DownloaderConfiguration?
     }
 
     private let state = Locked(State())
@@ -41,6 +46,26 @@ package final class RunControl: Sendable {
     }
 
     package var reason: StopReason? { state.withLock { $0.reason } }
+
+    /// Lets the run's downloads go on by another configuration; what a run that has not come so far begins with, and nothing to one that is over.
+    /// - Throws: `ConfigurationError` for one that can't work.
+    package func reconfigure(_ configuration: DownloaderConfiguration) async throws(ConfigurationError) {
+        let downloader = state.withLock { state in
+            if state.downloader == nil { state.configuration = configuration }
+            return state.downloader
+        }
+        try await downloader?.reconfigure(configuration)
+    }
+
+    /// The run's downloader is there.
+    func begin(_ downloader: Downloader) async {
+        let configuration = state.withLock { state in
+            state.downloader = downloader
+            return state.configuration
+        }
+        // One that can't work changes nothing.
+        if let configuration { try? await downloader.reconfigure(configuration) }
+    }
 
     /// Lets `handler` be called when the run is stopped; at once when it has been already.
     func onStop(_ handler: @escaping @Sendable () -> Void) {

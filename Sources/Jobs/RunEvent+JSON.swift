@@ -1,7 +1,7 @@
 import JSONSyntax
 
 extension RunEvent {
-    /// The event as one line of JSON, without a line end: the contract's section 4.
+    /// The event as one line of JSON, without a line end; Manifests/README.md lists them.
     package var jsonLine: String {
         var writer = JSONWriter(.compact)
         writer.object { line in
@@ -18,7 +18,7 @@ extension RunEvent {
 }
 
 extension RunEvent.Kind {
-    /// The event's name in the contract.
+    /// The event's name, as Manifests/README.md lists it.
     package var name: String {
         switch self {
         case .runStarted: "run.started"
@@ -33,12 +33,13 @@ extension RunEvent.Kind {
         case .transferRetrying: "transfer.retrying"
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
+        case .sessionRebuilt: "session.rebuilt"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
         case .bundleFailed: "bundle.failed"
         case .generationPublished: "generation.published"
-        case .warning, .manifestFinding(_, refusal: nil): "warning"
+        case .warning, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
         case .runFinished: "run.finished"
         }
     }
@@ -75,11 +76,11 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
         case .bundlePublished(let version): line.member("version", version)
         case .generationPublished(let number): line.member("number", number)
-        case .warning(let message): line.member("message", message)
+        case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)
-        case .transferStarted, .transferCoalesced, .transferPaused, .bundleVerified: break
+        case .transferStarted, .transferCoalesced, .transferPaused, .sessionRebuilt, .bundleVerified: break
         }
     }
 }

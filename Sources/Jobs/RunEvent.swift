@@ -18,7 +18,8 @@ package struct RunEvent: Sendable {
         case runFailed(ExitCode, message: String)
         /// What the check of a manifest found, with its place: `FILE:LINE:COL: warning[RULE]: …`. `refusal` when it isn't carried through for that.
         case manifestFinding(text: String, refusal: ExitCode?)
-        /// What is to be done for a bundle, and the bytes that will have to be fetched, as far as they are known.
+        /// What is to be done for a bundle, and the bytes of what isn't in the library yet, as far as they are known; some may be held
+        /// from a run that was stopped.
         case bundlePlanned(BundlePlan.State, bytes: Int64)
         case transferStarted
         case transferCoalesced
@@ -28,10 +29,14 @@ package struct RunEvent: Sendable {
         case transferRetrying(reason: String, delay: Duration)
         case transferFailed(code: String, message: String)
         case transferFinished(bytes: Int64)
+        /// New settings took a new session; every transfer goes on in it.
+        case sessionRebuilt
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)
         case bundleFailed(code: String, message: String)
+        /// A bundle failed that isn't required: no more than a warning.
+        case optionalBundleFailed(message: String)
         case generationPublished(number: Int)
         case warning(String)
         case runFinished(RunSummary, exit: ExitCode)

@@ -28,24 +28,27 @@ struct SourceFetcher: Sendable {
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(_ source: SourceFile, _ condition: Condition = .none) async throws(BundleFailure) -> FetchedFile? {
-        let urls = try manifest.sources(source)
-        let local = urls.filter { $0.scheme == "file" }
-        let remote = urls.filter { $0.scheme != "file" }
         var failure: BundleFailure?
-        // Local files before the network, whatever the order: they cost nothing.
-        for url in local {
-            do throws(BundleFailure) { return try await copy(url, source) } catch { failure = error }
-            if failure?.code == .paused { break }
-        }
-        if let first = remote.first {
-            return try await download(first, mirrors: Array(remote.dropFirst()), source, condition)
+        let sources = try manifest.sources(source)
+        // Whose validators receipts hold, and whom they are shown.
+        let firstServer = sources.first { !$0.isLocal }
+        for urls in sources.groupedByReach {
+            do throws(BundleFailure) {
+                if urls[0].isLocal { return try await copy(urls[0], source) }
+                return try await download(
+                    urls[0], mirrors: Array(urls.dropFirst()), source, condition, firstServer: firstServer)
+            } catch {
+                guard error.code != .paused else { throw error }
+                failure = error
+            }
         }
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
-        let copy = try await copying.attempt { [scratch, control] () throws(BundleFailure) in
-            try LocalCopy(of: url, in: scratch) { control.reason != nil }
+        let copy = try await copying.attempt { [scratch, control, limits] () throws(BundleFailure) in
+            try LocalCopy(
+                of: url, in: scratch, isStopped: { control.reason != nil }, didWrite: limits.note(written:))
         }
         if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
             throw BundleFailure(
@@ -56,29 +59,25 @@ struct SourceFetcher: Sendable {
                 .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
             )
         }
-        return FetchedFile(.copied(copy), url: "\(url)")
+        return FetchedFile(copy, url: "\(url)")
     }
 
     private func download(
-        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition
+        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition,
+        firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
-        var request = DownloadRequest(url, mirrors: mirrors)
-        request.sizeBytes = source.sizeBytes.map(Int64.init)
-        request.digest = source.digest
-        request.priority = bundle.priority
-        request.redirects = redirects
+        var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         request.budgetBytes = bodyBudgetBytes
-        for header in bundle.headers { request.headers.append(header.name, header.value) }
-        if case .unless(let validator) = condition {
-            request.condition = DownloadCondition(validator: validator, of: url)
+        if case .unless(let validator) = condition, let firstServer {
+            request.condition = DownloadCondition(validator: validator, of: firstServer)
         }
         let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
+            let fetched = try FetchedFile(
+                file, url: reporter.url, validator: file.sourceURL == firstServer ? file.validator : nil)
             reporter.finished(bytes: file.sizeBytes)
-            // Receipts name the first source; a mirror's validator would say nothing there.
-            return FetchedFile(
-                .downloaded(file), url: reporter.url, validator: file.sourceURL == url ? file.validator : nil)
+            return fetched
         } catch {
             if case .unless = condition, error.isNotModified {
                 reporter.finished(bytes: 0)
@@ -107,4 +106,24 @@ struct SourceFetcher: Sendable {
         }
         return file
     }
+}
+
+extension TransferURL {
+    fileprivate var isLocal: Bool { scheme == "file" }
+}
+
+extension [TransferURL] {
+    /// In the same order: each local file by itself, and servers that stand side by side together, since a download turns from one to the next.
+    var groupedByReach: [[TransferURL]] {
+        reduce(into: []) { groups, url in
+            if let last = groups.last, !url.isLocal, !last[0].isLocal {
+                groups[groups.count - 1].append(url)
+            } else {
+                groups.append([url])
+            }
+        }
+    }
+
+    /// The sources that a download would begin with; empty when all are local.
+    var firstServers: [TransferURL] { groupedByReach.first { !$0[0].isLocal } ?? [] }
 }

@@ -11,7 +11,10 @@ extension SyncRun {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workshop = Workshop(
             writer: writer, downloader: downloader, limits: limits,
-            blocking: JobQueue(name: "larder-bundle", threads: cores))
+            blocking: JobQueue(name: "larder-bundle", threads: cores),
+            placing: JobQueue(name: "larder-files", threads: cores),
+            // Enough to keep every transfer busy while what came is placed.
+            slots: RequestSlots(max(64, 2 * options.downloads.maximumTransfers)))
         await obtainAll(board, workshop)
     }
 
@@ -21,6 +24,8 @@ extension SyncRun {
         let downloader: Downloader
         let limits: RunLimits
         let blocking: JobQueue
+        let placing: JobQueue
+        let slots: RequestSlots
     }
 
     private func obtainAll(_ board: RunBoard, _ workshop: Workshop) async {
@@ -59,12 +64,13 @@ extension SyncRun {
     private func job(_ plan: BundlePlan, _ manifest: LoadedManifest, _ workshop: Workshop) -> BundleJob {
         let fetcher = SourceFetcher(
             manifest: manifest, bundle: plan.bundle, downloader: workshop.downloader,
-            scratch: workshop.writer.library.partial, copying: workshop.blocking, control: control,
+            scratch: workshop.writer.library.partial, copying: workshop.placing, control: control,
             limits: workshop.limits, redirects: options.redirects, bodyBudgetBytes: options.bodyBudgetBytes
         ) { kind, url, transfer in emit(kind, of: plan.address, url: url, transfer: transfer) }
-        return BundleJob(plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking) {
-            emit($0, of: plan.address)
-        }
+        return BundleJob(
+            plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking,
+            placing: workshop.placing, slots: workshop.slots
+        ) { emit($0, of: plan.address) }
     }
 
     private func conclude(
@@ -78,7 +84,7 @@ extension SyncRun {
                 .bundleFailed(code: failure.code.rawValue, message: failure.message), of: plan.address,
                 url: failure.url)
         } else {
-            emit(.warning("it is not required, and failed: \(failure)"), of: plan.address)
+            emit(.optionalBundleFailed(message: "it is not required, and failed: \(failure)"), of: plan.address)
         }
     }
 }

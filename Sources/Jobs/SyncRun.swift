@@ -34,14 +34,23 @@ package struct SyncRun: Sendable {
     }
 
     private func outcome() async -> (RunSummary, ExitCode) {
+        // Never the cooperative pool's threads: disks, and what they hold, may be slow. One thread, since each step needs the one before.
+        let blocking = JobQueue(name: "larder-run")
         let library: Library
         let writer: LibraryWriter
-        do throws(RunProblem) { (library, writer) = try openLibrary() } catch {
+        do throws(RunProblem) {
+            (library, writer) = try await blocking.attempt { () throws(RunProblem) in try openLibrary() }
+        } catch {
             report(error)
             return (RunSummary(), error.exit)
         }
-        let history = RunHistory(writer, command: options.command) { emit(.warning($0)) }
-        let downloader = Downloader(configuration: options.downloads, store: ResumeStore(directory: library.partial))
+        // The lock is given up only when nothing of this run can touch the library any more.
+        defer { withExtendedLifetime(writer) {} }
+        let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
+        let downloader = Downloader(
+            configuration: options.downloads, store: ResumeStore(directory: library.partial),
+            events: { _ in emit(.sessionRebuilt) })
+        await control.begin(downloader)
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }
@@ -49,15 +58,21 @@ package struct SyncRun: Sendable {
         var summary = RunSummary()
         var exit = ExitCode.success
         do throws(RunProblem) {
-            let (manifests, loadingExit) = await load(downloader, history)
+            let (manifests, loadingExit) = await load(library, downloader, history)
             exit = loadingExit
             // What can't be read may have what was asked for.
             if exit == .success { try options.checkSelection(in: manifests) }
-            let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
-            try check(room, for: board)
+            let board = try await blocking.attempt { () throws(RunProblem) in
+                let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
+                try check(room, for: board)
+                return board
+            }
             await obtain(board, writer: writer, downloader: downloader, limits: limits)
-            history.record(board.outcomes)
-            let isPublished = try publish(board, writer, history)
+            let isPublished = try await blocking.attempt { () throws(RunProblem) in
+                let publication = Result { () throws(RunProblem) in try publish(board, writer, history) }
+                history.record(board.outcomes(isPublished: (try? publication.get()) ?? false))
+                return try publication.get()
+            }
             summary = board.summary(isPublished: isPublished)
             exit = exit.combined(with: board.exit(isPublished: isPublished))
             if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
@@ -68,7 +83,7 @@ package struct SyncRun: Sendable {
         limits.end()
         await downloader.shutDown()
         summary.note(downloader.statistics)
-        history.end(exit: exit, summary)
+        await blocking.run { [exit, summary] in history.end(exit: exit, summary) }
         return (summary, exit)
     }
 
@@ -98,10 +113,14 @@ package struct SyncRun: Sendable {
     }
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
-    private func load(_ downloader: Downloader, _ history: RunHistory) async -> ([LoadedManifest], ExitCode) {
-        var loader = ManifestLoader(options, downloader: downloader, highestSerial: history.highestSerial) {
-            emit($0, manifest: $1)
-        }
+    private func load(
+        _ library: Library, _ downloader: Downloader, _ history: RunHistory
+    ) async -> ([LoadedManifest], ExitCode) {
+        // A damaged `current` is the board's to report.
+        var loader = ManifestLoader(
+            options, downloader: downloader, published: try? library.generations.current(),
+            highestSerial: history.highestSerial
+        ) { emit($0, manifest: $1) }
         for location in options.manifests {
             if let reason = control.reason { return (loader.manifests, loader.exit.combined(with: reason.exit)) }
             await loader.load(location)
@@ -111,9 +130,9 @@ package struct SyncRun: Sendable {
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
     private func check(_ room: RoomWatch, for board: RunBoard) throws(RunProblem) {
-        guard board.hasWork else { return }
+        guard board.needsRoom else { return }
         let objection: String?
-        do throws(SystemError) { objection = try room.objection(to: board.plannedBytes) } catch {
+        do throws(SystemError) { objection = try room.objection(to: board.bytesToFetch) } catch {
             throw RunProblem(.failure, "\(error)")
         }
         if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }

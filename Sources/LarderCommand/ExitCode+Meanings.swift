@@ -5,12 +5,12 @@ extension Jobs.ExitCode {
     /// What help says of each.
     static let meanings = [
         meaning(.success, "all done, or nothing to do"),
-        meaning(.failure, "nothing could be published and nothing was up to date; the fetch failed"),
+        meaning(.failure, "nothing could be published and nothing was up to date; the fetch or unpacking failed"),
         meaning(.partial, "some bundles failed, the others are published or up to date"),
         meaning(.paused, "paused by a deadline or byte budget; the next run carries on"),
         meaning(.usage, "wrong usage"),
-        meaning(.invalidManifest, "the manifest is not valid"),
-        meaning(.unreadable, "the manifest can't be read"),
+        meaning(.invalidManifest, "the manifest is not valid; the archive is damaged or refused"),
+        meaning(.unreadable, "the manifest, or the archive, can't be read"),
         meaning(.noSpace, "no room: the disk is full, or --min-free would be broken"),
         meaning(.busy, "another run holds the library"),
         meaning(.refused, "a serial, expiry or requirement was refused"),

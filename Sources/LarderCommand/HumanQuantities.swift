@@ -14,6 +14,11 @@ enum HumanQuantity {
 
     private static let units = ["kB", "MB", "GB", "TB", "PB"]
 
+    /// `1 file`, `2 files`.
+    static func count(_ count: Int, _ one: String, _ several: String) -> String {
+        "\(count) \(count == 1 ? one : several)"
+    }
+
     /// `0.4 s`, `12.3 s`, `3:07 min`, `2:03:07 h`.
     static func duration(_ duration: Duration) -> String {
         let seconds = duration / .seconds(1)

@@ -10,8 +10,16 @@ enum Larder {
     static func main() {
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
-        Task.detached { exit(await run().rawValue) }
+        DescriptorLimit.raise()
+        Task.detached { exit(told(await run()).rawValue) }
         while true { pause() }
+    }
+
+    /// A run whose report got lost didn't do all it was asked to.
+    private static func told(_ code: Jobs.ExitCode) -> Jobs.ExitCode {
+        guard let failure = Console.failure else { return code }
+        Console.writeError("larder: \(failure)\n")
+        return code.combined(with: .failure)
     }
 
     private static func run() async -> Jobs.ExitCode {
@@ -34,6 +42,7 @@ enum Larder {
         switch parsed.command.name {
         case SyncCommand.command.name: await SyncCommand(parsed).run()
         case FetchCommand.command.name: await FetchCommand(parsed).run()
+        case UnpackCommand.command.name: await UnpackCommand(parsed).run()
         default: preconditionFailure("the table lists a command that nobody carries out")
         }
     }
@@ -46,4 +55,4 @@ let larderCommands = CommandTable(
         Stocks a disk with large media bundles and keeps them fresh: fetches what a manifest names, verifies and \
         unpacks it, and publishes it so that a reader never sees half an update.
         """,
-    commands: [SyncCommand.command, FetchCommand.command], exitCodes: Jobs.ExitCode.meanings)
+    commands: [SyncCommand.command, FetchCommand.command, UnpackCommand.command], exitCodes: Jobs.ExitCode.meanings)

@@ -16,12 +16,13 @@ final class RunPrinter: Sendable {
 
     private let style: OutputStyle
     private let output: Output
-    private let summarize: @Sendable (RunSummary, ExitCode) -> SummaryLine
+    private let summarize: @Sendable (RunSummary, ExitCode) -> SummaryLine?
     private let display: ProgressDisplay
 
+    /// - Parameter summarize: makes the line at the end; nil for none.
     init(
         style: OutputStyle, output: Output,
-        summarize: @escaping @Sendable (RunSummary, ExitCode) -> SummaryLine = { SummaryLine($0, $1) }
+        summarize: @escaping @Sendable (RunSummary, ExitCode) -> SummaryLine? = { SummaryLine($0, $1) }
     ) {
         self.style = style
         self.output = output
@@ -38,12 +39,16 @@ final class RunPrinter: Sendable {
         if output == .events { Console.write(event.jsonLine + "\n") }
         display.take(event)
         if let line = line(for: event) { display.print(line) }
-        if case .runFinished(let summary, let exit) = event.kind, !style.isQuiet {
-            let line = summarize(summary, exit).text + "\n"
+        if case .runFinished(let summary, let exit) = event.kind, !style.isQuiet,
+            let line = summarize(summary, exit).map({ $0.text + "\n" })
+        {
             display.end()
             if output == .summary { Console.write(line) } else { Console.writeError(line) }
         }
     }
+
+    /// Tells people something that is no event of the run.
+    func print(_ line: String) { display.print(line) }
 
     /// What SIGUSR1 asks for.
     func printProgressLine() { display.print(display.totalLine) }
@@ -55,7 +60,8 @@ final class RunPrinter: Sendable {
         case .runFailed(_, let message): return "\(style.errorLabel) \(message)"
         case .manifestFinding(let text, let refusal) where refusal != nil || style.isVerbose: return text
         case .bundleFailed(_, let message): return "\(style.errorLabel) \(subject)\(message)"
-        case .warning(let message) where !style.isQuiet: return "\(style.warningLabel) \(subject)\(message)"
+        case .warning(let message) where !style.isQuiet, .optionalBundleFailed(let message) where !style.isQuiet:
+            return "\(style.warningLabel) \(subject)\(message)"
         case .transferRetrying(let reason, let delay) where style.isVerbose:
             return "\(subject)\(reason); trying again in \(HumanQuantity.duration(delay))"
         case .bundlePublished(let version) where style.isVerbose: return "\(subject)published, version \(version)"

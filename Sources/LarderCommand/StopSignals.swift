@@ -2,25 +2,34 @@ import Glibc
 import Jobs
 import Platform
 
-/// SIGINT and SIGTERM pause the run; a second one ends the process at once. SIGUSR1 asks for a line of progress.
+/// SIGINT and SIGTERM pause the run; a second one ends the process at once. SIGUSR1 asks for a line of progress, SIGHUP for the settings to be
+/// read again; where there are none to read it means that the terminal is gone, and is another SIGTERM.
 enum StopSignals {
-    private static let signals = [SIGINT, SIGTERM, SIGUSR1]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
     /// Everything that must be on the disk is there long before; what may take longer, such as a flush to a slow disk, can be lost.
     private static let patience: UInt32 = 4
 
     /// To be called before anything else, by the first thread.
     static func block() { SignalListener.block(signals) }
 
-    static func start(_ control: RunControl, progress: @escaping @Sendable () -> Void) {
+    static func start(
+        _ control: RunControl, reload: (@Sendable () -> Void)? = nil, progress: @escaping @Sendable () -> Void
+    ) {
+        // Of its own: a terminal that takes nothing must not keep other signals from being heard.
+        let printing = JobQueue(name: "larder-print")
         SignalListener.start(signals) { signal in
             switch signal {
-            case SIGUSR1: progress()
-            case _ where control.reason?.isSignal == true: _exit(128 + signal)
-            default:
-                control.stop(signal == SIGINT ? .interrupted : .terminated)
-                endInTime(128 + signal)
+            case SIGUSR1: printing.enqueue(progress)
+            case SIGHUP where reload != nil: reload?()
+            default: stop(control, by: signal == SIGINT ? SIGINT : SIGTERM)
             }
         }
+    }
+
+    private static func stop(_ control: RunControl, by signal: Int32) {
+        if control.reason?.isSignal == true { _exit(128 + signal) }
+        control.stop(signal == SIGINT ? .interrupted : .terminated)
+        endInTime(128 + signal)
     }
 
     private static func endInTime(_ status: Int32) {

@@ -37,7 +37,7 @@ struct SyncCommand {
     private static let perHost = CommandOption<Int>.value(
         "per-host", .integer(1...256), default: 6, help: "of these from one host")
     private static let limitRate = CommandOption<Int?>.optional(
-        "limit-rate", .size, help: "bytes a second for the run as a whole")
+        "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
         "max-bytes", .size, help: "pause once this many body bytes came in")
     private static let deadline = CommandOption<Duration?>.optional(
@@ -88,12 +88,17 @@ struct SyncCommand {
             return .usage
         }
         let control = RunControl()
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary)
-        StopSignals.start(control) { printer.printProgressLine() }
+        let isRehearsal = parsed[Self.dryRun]
+        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
+            isRehearsal ? nil : SummaryLine($0, $1)
+        }
+        StopSignals.start(control, reload: settingsReload(of: control, options, printer)) {
+            printer.printProgressLine()
+        }
         printer.start()
         defer { printer.end() }
-        guard parsed[Self.dryRun] else { return await SyncRun(options, control: control, observer: printer.take).run() }
-        let report = await DryRun(options, observer: printer.take).run()
+        guard isRehearsal else { return await SyncRun(options, control: control, observer: printer.take).run() }
+        let report = await DryRun(options, control: control, observer: printer.take).run()
         let text = DryRunText(report).text
         if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
         return report.exit
@@ -124,6 +129,19 @@ struct SyncCommand {
         return options
     }
 
+    /// What SIGHUP does; nil without `--config`.
+    private func settingsReload(
+        of control: RunControl, _ options: RunOptions, _ printer: RunPrinter
+    ) -> (@Sendable () -> Void)? {
+        guard parsed[Self.config] != nil else { return nil }
+        let read = { @Sendable () throws(SettingsProblem) in
+            var options = options
+            try setTransfers(&options)
+            return options.downloads
+        }
+        return SettingsReload(of: control, read: read) { printer.print($0) }.request
+    }
+
     /// The settings of `--config`, and what the command line itself says over them.
     private func setTransfers(_ options: inout RunOptions) throws(SettingsProblem) {
         var session = SessionConfiguration()
@@ -131,13 +149,16 @@ struct SyncCommand {
         var settings = SessionSettings(session: session)
         if let path = parsed[Self.config] { try settings.read(path) }
         options.downloads.session = settings.session
-        if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(max(1, rate)) }
+        if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(rate) }
         // A transfer never uses more than one connection.
         options.downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
         options.downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
         options.downloads.retry.retries = chosen(Self.retries, over: settings.retries)
         options.redirects = settings.redirects
         options.bodyBudgetBytes = settings.bodyBudgetBytes
+        do throws(ConfigurationError) { try options.downloads.validate() } catch {
+            throw SettingsProblem(lines: [(parsed[Self.config].map { "\(escapedText($0)): " } ?? "") + "\(error)"])
+        }
     }
 
     private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {

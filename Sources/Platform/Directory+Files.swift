@@ -53,7 +53,7 @@ extension Directory {
 
     /// A name in the directory of `path` that nobody else uses: `.NAME.RANDOM`, the name cut so that it always fits. Random rather than
     /// counted: what a killed process of the same number left behind is never in the way.
-    private func temporarySibling(of path: RelativePath) throws(SystemError) -> RelativePath {
+    package func temporarySibling(of path: RelativePath) throws(SystemError) -> RelativePath {
         let suffix = "." + String(UInt64.random(in: .min ... .max), radix: 16)
         let room = RelativePath.maximumComponentBytes - 1 - suffix.utf8.count
         let name = [UInt8(ascii: ".")] + path.name.bytes.prefix(room) + Array(suffix.utf8)

@@ -103,6 +103,13 @@ package final class Directory: Sendable {
         }.orThrow("rename", "\(subject(source)) to \(target)")
     }
 
+    /// Swaps what is at the two paths in one step; fails with `EINVAL` where the file system can't.
+    package func exchange(_ first: RelativePath, with second: RelativePath) throws(SystemError) {
+        try withParents(first, self, second) { from, old, to, new in
+            larder_renameat2(from, old, to, new, larder_rename_exchange)
+        }.orThrow("exchange", "\(subject(first)) and \(second)")
+    }
+
     /// Gives the file at `source` a second name; a symbolic link is linked itself, not followed.
     package func link(
         _ source: RelativePath, to target: RelativePath, in directory: Directory? = nil

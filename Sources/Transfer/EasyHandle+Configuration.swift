@@ -1,23 +1,39 @@
 import CCurl
+import Glibc
 
 extension EasyHandle {
-    /// Sets what all exchanges of a session have in common.
-    func configure(for configuration: SessionConfiguration) {
+    /// Sets what all exchanges of a session with URLs of a scheme have in common.
+    func configure(for configuration: SessionConfiguration, scheme: String) {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROTOCOLS_STR, configuration.allowedSchemes.sorted().joined(separator: ","))
-        set(CURLOPT_BUFFERSIZE, 128 << 10)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_USERAGENT, configuration.userAgent)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
-        set(CURLOPT_HTTP_VERSION, configuration.httpVersion.curlVersion)
+        set(
+            CURLOPT_HTTP_VERSION,
+            (scheme == "https" ? configuration.tunnelledVersion : configuration.httpVersion).curlVersion)
         if let proxy = configuration.proxy { set(CURLOPT_PROXY, proxy) }
         if let interface = configuration.interface { set(CURLOPT_INTERFACE, interface) }
         if let path = configuration.caBundlePath { set(CURLOPT_CAINFO, path) }
         if let path = configuration.netrcPath {
             set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
             set(CURLOPT_NETRC_FILE, path)
+        }
+    }
+}
+
+extension SessionConfiguration {
+    /// Which HTTP to speak over TLS. Not HTTP/2 through a proxy: libcurl (7.88) sends streams into tunnels that don't stand yet, and loses them
+    /// ("no filter connected").
+    fileprivate var tunnelledVersion: HTTPVersion { usesProxy ? .http1 : httpVersion }
+
+    /// Whether there may be a proxy for `https`, be it one that the environment names.
+    private var usesProxy: Bool {
+        if let proxy { return !proxy.isEmpty }
+        return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { (name: String) in
+            getenv(name).map { $0.pointee != 0 } ?? false
         }
     }
 }

@@ -4,15 +4,17 @@ import Platform
 
 /// The owner of one libcurl easy handle, and of the header list and error text it refers to.
 final class EasyHandle {
-    let raw: UnsafeMutableRawPointer
+    private(set) var raw: UnsafeMutableRawPointer
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     /// The first option libcurl refused, nil when it took all.
     private(set) var refusal: String?
 
+    /// How much libcurl reads from a connection at once.
+    private static let bufferBytes = 128 << 10
+
     init() {
-        guard let raw = curl_easy_init() else { preconditionFailure("out of memory for a transfer") }
-        self.raw = raw
+        raw = Self.makeRaw()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -23,9 +25,20 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
+    private static func makeRaw() -> UnsafeMutableRawPointer {
+        guard let raw = curl_easy_init() else { preconditionFailure("out of memory for a transfer") }
+        return raw
+    }
+
     /// Makes it as new, so that it can serve another exchange.
     func reset() {
         curl_easy_reset(raw)
+        // After some failures libcurl (7.88) keeps its buffer in the handle, and then can't be told its size: such a handle has had its day.
+        if larder_curl_set_long(raw, CURLOPT_BUFFERSIZE, Self.bufferBytes) != CURLE_OK {
+            curl_easy_cleanup(raw)
+            raw = Self.makeRaw()
+            larder_curl_set_long(raw, CURLOPT_BUFFERSIZE, Self.bufferBytes)
+        }
         curl_slist_free_all(headerList)
         headerList = nil
         refusal = nil

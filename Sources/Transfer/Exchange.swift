@@ -58,7 +58,7 @@ final class Exchange {
     /// Sets the handle up for the current hop.
     func prepareHop() {
         handle.reset()
-        handle.configure(for: loop.configuration)
+        handle.configure(for: loop.configuration, scheme: url.scheme)
         handle.set(CURLOPT_URL, url.text)
         handle.setHeaderLines(headerLines())
         if request.offsetBytes > 0 { handle.set(CURLOPT_RANGE, "\(request.offsetBytes)-") }

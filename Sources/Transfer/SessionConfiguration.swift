@@ -14,7 +14,7 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var rateLimitBytesPerSecond: Int64?
     /// What a URL, or a redirect's location, may start with: `http` and `https`.
     public var allowedSchemes: Set<String> = ["http", "https"]
-    /// Which HTTP to speak; by default HTTP/2 where TLS can settle on it.
+    /// Which HTTP to speak; by default HTTP/2 where TLS can settle on it. `https` through a proxy is always HTTP/1.1.
     public var httpVersion = HTTPVersion.automatic
     /// A proxy's URL; empty: none, even if the environment names one; nil, the default: what the environment names.
     public var proxy: String?

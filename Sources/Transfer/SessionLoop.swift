@@ -155,8 +155,7 @@ final class SessionLoop: @unchecked Sendable {
     private func finish(_ exchange: Exchange, _ result: Result<TransferResponse, TransferError>) {
         exchanges[exchange.id] = nil
         exchange.finish(result)
-        // After a failure libcurl may keep a buffer in the handle, and then refuses to be told its size (7.88).
-        if case .success = result, spareHandles.count < 16 { spareHandles.append(exchange.handle) }
+        if spareHandles.count < 16 { spareHandles.append(exchange.handle) }
     }
 
     // MARK: Holding back

@@ -25,6 +25,7 @@ struct CorpusTests {
             try Unpacker(source: FileSource(path: item.file), policy: policy).unpack(into: scratch.target)
         }
         #expect(try scratch.outsideIsUntouched())
+        try expectSameWithoutWriting(item, policy, outcome)
         switch (outcome, item.expectedClass) {
         case (.success(let summary), .ok):
             // What is right draws no warning, but for names of unknown encoding.
@@ -37,6 +38,26 @@ struct CorpusTests {
             #expect(error.code == Self.differences[item.path] ?? expected.code, "\(error)")
             #expect(error.archive == item.file)
         }
+    }
+
+    /// A check says what unpacking does, and a list tells of every file there is.
+    private func expectSameWithoutWriting(
+        _ item: CorpusCase, _ policy: ExtractionPolicy, _ outcome: Result<UnpackSummary, ArchiveError>
+    ) throws {
+        let checked = Result { () throws(ArchiveError) in
+            try Unpacker(source: FileSource(path: item.file), policy: policy).check()
+        }
+        #expect(checked == outcome)
+        guard case .success(let summary) = outcome else { return }
+        var files = 0
+        let unpacker = try Unpacker(source: FileSource(path: item.file), policy: policy)
+        let format = try unpacker.list { entry in
+            #expect(entry.problem == nil)
+            if entry.kind == .file || entry.kind == .hardLink { files += 1 }
+        }
+        #expect(format == summary.format)
+        // A further name of a symbolic link becomes one, which is no file.
+        #expect(files == summary.files || item.entries.contains { $0.type == "hardlink" })
     }
 
     private func compare(_ scratch: Scratch, with item: CorpusCase) throws {

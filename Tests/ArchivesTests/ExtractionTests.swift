@@ -69,6 +69,23 @@ struct ExtractionTests {
         #expect(asked.withLock { $0 } == 5)
     }
 
+    @Test("A check and a list end when the caller wants it, and a check tells of nothing created")
+    func withoutWriting() throws {
+        let archive = MemorySource(TarBuilder.of { $0.add("big", deterministicBytes(2_000_000, seed: 1)) })
+        let told = Locked(0)
+        let tally = { @Sendable in told.withLock { $0 += 1 } }
+        let silent = UnpackObserver(didWrite: { _ in tally() }, didCreate: { _ in tally() })
+        #expect(try Unpacker(source: archive).check(observer: silent).bytes == 2_000_000)
+        #expect(told.withLock { $0 } == 0)
+        let stopping = UnpackObserver(shouldStop: { true })
+        let checked = #expect(throws: ArchiveError.self) { try Unpacker(source: archive).check(observer: stopping) }
+        #expect(checked?.code == .stopped)
+        let listed = #expect(throws: ArchiveError.self) {
+            try Unpacker(source: archive).list(observer: stopping) { _ in }
+        }
+        #expect(listed?.code == .stopped)
+    }
+
     @Test("A file that is already in the target is never replaced or followed")
     func existingFile() throws {
         let scratch = try Scratch()

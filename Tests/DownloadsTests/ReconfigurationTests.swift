@@ -132,7 +132,7 @@ import Transfer
         #expect(rebuilds.events.count <= 11)
     }
 
-    @Test func aDownloadThatRestsKeepsItsDelayAndItsPatience() async throws {
+    @Test func aDownloadThatRestsKeepsItsPatience() async throws {
         bench.server.script("/a", [.reply(.retryLater(after: "1"))])
         let downloader = try downloader { $0.retry.retries = 1 }
         let (_, caller) = downloader.ask(try bench.request())
@@ -142,13 +142,12 @@ import Transfer
                 $0.retry.retries = 1
                 $0.session.userAgent = "another"
             })
-        #expect(bench.server.log.count == 1, "it still rests")
         _ = try await caller.bytes()
         #expect(bench.server.log.map(\.request["User-Agent"]) == ["larder", "another"])
         #expect(caller.retries.count == 1)
     }
 
-    /// The partial file of the one is still held by the other process's stand-in when the session goes.
+    /// The session may go while the partial file is being opened, when the request is on its way, or before either.
     @Test func aTransferThatIsOnlyBeginningIsNotLost() async throws {
         let downloader = try downloader()
         for number in 0..<30 {

@@ -12,11 +12,11 @@ import Transfer
     @Test func fiftyRebuildsUnderTwentyTransfersLoseNothingAndLeaveNothing() async {
         await #expect(processExitsWith: .success) {
             do {
-                let run = try await RebuildRun(seed: Seed.current)
-                try await run.carryOut()
+                try await RebuildRun(seed: Seed.current).carryOut()
             } catch {
+                // Thrown, it would end the process without a word.
                 Issue.record(error)
-                exit(1)
+                exit(EXIT_FAILURE)
             }
         }
     }
@@ -26,8 +26,9 @@ import Transfer
 private struct RebuildRun {
     private static let transferCount = 20
     private static let rebuildCount = 50
-    /// What a server may have on its way to a client that leaves: in its own, the proxy's and the kernel's buffers.
-    private static let inFlightBytes: Int64 = 4 << 20
+    /// What a server may have on its way to a client that leaves: in its own, the proxy's and the kernel's buffers. Loopback fills them
+    /// all; 0.9 MiB was usual.
+    private static let inFlightBytes: Int64 = 2 << 20
 
     private let seed: UInt64
     private let folder: TemporaryDirectory
@@ -52,10 +53,10 @@ private struct RebuildRun {
         self.seed = seed
         folder = try TemporaryDirectory()
         contents = (0..<Self.transferCount).map {
-            deterministicBytes(2_000_000 + 150_000 * $0 + 1, seed: seed &+ UInt64($0))
+            deterministicBytes(4_000_000 + 150_000 * $0 + 1, seed: seed &+ UInt64($0))
         }
         for (number, content) in contents.enumerated() { try folder.write(content, to: "root/\(number)") }
-        nginx = try await NginxServer(root: folder["root"], isSecure: true, speaksHTTP2: true)
+        nginx = try await NginxServer(root: folder["root"], isSecure: true, listenParameters: "http2 sndbuf=64k")
         proxy = try await TinyproxyServer()
     }
 
@@ -67,12 +68,12 @@ private struct RebuildRun {
             events: rebuilds.record)
         if let downloader {
             // The first session of a process makes what all share.
-            _ = try await downloader.data(for: request(0), budgetBytes: 4 << 20)
+            _ = try await downloader.data(for: request(0), budgetBytes: 8 << 20)
             try await downloader.reconfigure(configuration("idle"))
             let idle = Self.resources()
             try await download(with: downloader)
             try await downloader.reconfigure(configuration("idle again"))
-            try await Self.settle("what fifty sessions had") { Self.resources() == idle }
+            try await Self.settle("what fifty sessions had") { Self.resources().isWithin(idle) }
             await downloader.shutDown()
         }
         downloader = nil
@@ -86,7 +87,7 @@ private struct RebuildRun {
         for number in contents.indices { try ask(downloader, number) }
         try await rebuild(downloader)
         let seen = try await seen.wait(for: "all files") { $0.differences.count == contents.count ? $0 : nil }
-        try require(seen.differences.values.allSatisfy(\.isEmpty), "other bytes: \(seen.differences) \(seen.retries)")
+        try require(seen.differences.values.allSatisfy(\.isEmpty), "other bytes: \(seen.differences)")
         try require(seen.retries.isEmpty, "retries were counted: \(seen.retries)")
         try require(seen.startCount == contents.count, "the callers heard of \(seen.startCount) starts")
         let statistics = downloader.statistics
@@ -175,18 +176,20 @@ private struct RebuildRun {
         let sentBytes = accesses.reduce(0) { $0 + Int64($1.bodyBytesSent) }
         let twiceBytes = sentBytes - totalBytes - Int64(contents[0].count)
         let interruptions = Int64(accesses.count - contents.count - 1)
-        print(
-            "requests \(accesses.count), proxied \(proxied), interruptions \(interruptions), twice \(twiceBytes), of \(totalBytes)"
-        )
         try require(proxied > 0, "nothing went through the proxy")
         try require(interruptions >= Self.rebuildCount, "only \(interruptions) transfers were interrupted")
         try require(twiceBytes <= interruptions * Self.inFlightBytes, "\(twiceBytes) bytes were sent twice")
     }
 
-    private struct Resources: Equatable {
+    private struct Resources {
         /// The names of Larder's own threads. The runtime's come and go as they like.
         let threads: [String]
         let descriptorCount: Int
+
+        /// A moment's resources may have some of the moment before among them.
+        func isWithin(_ other: Resources) -> Bool {
+            threads.count <= other.threads.count && descriptorCount <= other.descriptorCount
+        }
     }
 
     private static func resources() -> Resources {

@@ -4,37 +4,55 @@ import Platform
 
 /// Entry points for libFuzzer: `build FORMAT` makes one program of this file, for the format whose name it is given.
 ///
-/// Whatever the bytes are, unpacking them must end with a summary or an `ArchiveError`, in bounded time and memory, and nothing may appear beside
-/// the target.
+/// Whatever the bytes are, unpacking, checking and listing them must end with a result or an `ArchiveError`, in bounded time and memory, and
+/// nothing may appear beside the target.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     #if FUZZ_ZIP
-        let format = ArchiveFormat.zip
+        let formats: [ArchiveFormat?] = [.zip]
     #elseif FUZZ_TAR
-        let format = ArchiveFormat.tar
+        let formats: [ArchiveFormat?] = [.tar]
     #elseif FUZZ_GZIP
-        let format = ArchiveFormat.tarGzip
+        let formats: [ArchiveFormat?] = [.tarGzip, nil]
     #endif
-    var policy = ExtractionPolicy()
-    policy.limits.totalBytes = 1 << 18
-    policy.limits.entries = 1_000
     let source = InputSource(bytes: UnsafeRawBufferPointer(start: data, count: size))
-    unpack(source, as: format, policy)
-    #if FUZZ_GZIP
-        unpack(source, as: nil, policy)
-    #endif
+    for format in formats { fuzz(source, format) }
     return 0
 }
 
-private func unpack(_ source: InputSource, as format: ArchiveFormat?, _ policy: ExtractionPolicy) {
-    do {
-        let target = try FuzzDirectory()
-        _ = try Unpacker(source: source, format: format, policy: policy).unpack(into: target.path)
-    } catch let error as ArchiveError {
-        precondition(error.archive == "input" && !error.description.isEmpty)
-    } catch {
+private func fuzz(_ source: InputSource, _ format: ArchiveFormat?) {
+    var policy = ExtractionPolicy()
+    policy.limits.totalBytes = 1 << 18
+    policy.limits.entries = 1_000
+    // Each with an unpacker of its own, as a stream is read once.
+    func unpacker() -> Unpacker { Unpacker(source: source, format: format, policy: policy) }
+    let unpacked = outcome { () throws(ArchiveError) in try unpackIntoMemory(unpacker()) }
+    let checked = outcome { () throws(ArchiveError) in try unpacker().check() }
+    // What is checked can be unpacked, but for names that are too long or alike for the file system at hand.
+    if unpacked != nil { precondition(unpacked == checked) }
+    _ = outcome { () throws(ArchiveError) in try unpacker().list { _ in } }
+    policy.selection = partialSelection
+    _ = outcome { () throws(ArchiveError) in try unpackIntoMemory(unpacker()) }
+}
+
+private let partialSelection: EntrySelection = {
+    do { return try EntrySelection(strip: 1, include: ["*a*", "[b-x]?/**"], exclude: ["**/b/", "c"]) } catch {
         preconditionFailure("\(error)")
     }
+}()
+
+/// What `body` returns; nil when it throws.
+private func outcome<Success>(_ body: () throws(ArchiveError) -> Success) -> Success? {
+    do { return try body() } catch {
+        precondition(error.archive == "input" && !error.description.isEmpty)
+        return nil
+    }
+}
+
+private func unpackIntoMemory(_ unpacker: Unpacker) throws(ArchiveError) -> UnpackSummary {
+    let target: FuzzDirectory
+    do { target = try FuzzDirectory() } catch { preconditionFailure("\(error)") }
+    return try unpacker.unpack(into: target.path)
 }
 
 /// The fuzzer's bytes, which stay where they are during the call.
@@ -58,7 +76,7 @@ private final class FuzzDirectory {
     private let outerPath: String
     var path: String { outerPath + "/target" }
 
-    init() throws {
+    init() throws(SystemError) {
         var template = Array("/dev/shm/larder-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError.last("create", "a directory to unpack into") }
         outerPath = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

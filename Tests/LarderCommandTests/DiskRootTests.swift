@@ -71,6 +71,21 @@ struct DiskRootTests {
         #expect(contentDifference(content.bytes(), try readFile("\(library)/current/m/endless/endless.bin")) == nil)
     }
 
+    @Test func localCopiesThatFillTheDiskPauseTheRunToo() async throws {
+        let disk = try await MountedDisk(sizeBytes: 64 << 20)
+        let folder = try TemporaryDirectory()
+        try folder.write(deterministicBytes(48 << 20, seed: 4), to: "film.bin")
+        // No size: nobody knows beforehand.
+        let manifest = try folder.write(
+            Stock.manifest([#"{"id": "film", "kind": "ebook", "urls": ["film.bin"]}"#]).utf8, to: "m.json")
+
+        let short = try await LarderProgram.run([
+            "sync", manifest, "--library", "\(disk.path)/library", "--min-free", "32M",
+        ])
+        #expect(short.status == .exited(73), "\(short)")
+        #expect(short.errorText.contains("--min-free"), "\(short)")
+    }
+
     @Test func aReadOnlyMountIsRefusedAndKeepsWhatIsPublished() async throws {
         let disk = try await MountedDisk(sizeBytes: 64 << 20)
         let library = "\(disk.path)/library"

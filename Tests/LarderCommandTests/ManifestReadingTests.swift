@@ -113,6 +113,20 @@ import Testing
         #expect(try stock.difference("a", old) == nil)
     }
 
+    @Test func theSameSerialWithOtherBytesIsAWarning() async throws {
+        let stock = try Stock()
+        let new = Content.pattern(lengthBytes: 1000, seed: 2)
+        stock.serveManifest([stock.file("a", .pattern(lengthBytes: 1000, seed: 1))], serial: 3)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try await stock.sync().problems == [], "the same bytes")
+
+        stock.serveManifest([stock.file("a", new)], serial: 3)
+        let result = try await stock.sync()
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.problems.count == 1 && result.errorText.contains("the same serial 3"), "\(result)")
+        #expect(try stock.difference("a", new) == nil)
+    }
+
     @Test func twoManifestsOfOneIDAreRefused() async throws {
         let stock = try Stock()
         stock.serveManifest([stock.file("a", .pattern(lengthBytes: 10, seed: 1))])
@@ -165,6 +179,45 @@ import Testing
         // A copy: what happens to the original doesn't reach the library.
         try stock.directory.write([9], to: "local.bin")
         #expect(try stock.content("a/local.bin") == [1, 2, 3])
+    }
+
+    @Test func sourcesAreAskedInTheirOrderBeTheyLocalOrNot() async throws {
+        let stock = try Stock()
+        stock.server.serve("/remote.bin", Resource(.bytes([7])))
+        let local = try stock.directory.write([1, 2, 3], to: "local.bin")
+        let urls = [stock.server.url("/remote.bin"), "file://\(local)", stock.server.url("/gone.bin")]
+        func book(_ id: String, _ order: [Int]) -> String {
+            let list = order.map { "\"\(urls[$0])\"" }.joined(separator: ", ")
+            return #"{"id": "\#(id)", "kind": "ebook", "filename": "data", "urls": [\#(list)]}"#
+        }
+        let manifest = Stock.manifest([
+            book("server-first", [0, 1]), book("file-first", [1, 0]), book("gone-first", [2, 1]),
+        ])
+
+        let result = try await stock.sync(manifests: [stock.directory.write(manifest.utf8, to: "m.json")])
+
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.content("server-first/data") == [7])
+        #expect(try stock.content("file-first/data") == [1, 2, 3])
+        #expect(try stock.content("gone-first/data") == [1, 2, 3])
+    }
+
+    @Test func manyLocalFilesNeedFewDescriptors() async throws {
+        let stock = try Stock()
+        let bundles = try (0..<12).map { bundle in
+            let files = try (0..<80).map { file in
+                try stock.directory.write([UInt8(bundle), UInt8(file)], to: "content/\(bundle)-\(file)")
+                return #"{"path": "\#(file)", "urls": ["content/\#(bundle)-\#(file)"]}"#
+            }
+            return #"{"id": "b\#(bundle)", "kind": "files", "files": [\#(files.joined(separator: ", "))]}"#
+        }
+        let path = try stock.directory.write(Stock.manifest(bundles).utf8, to: "m.json")
+        // Both limits, so that the program can't raise it.
+        let result = try await ChildProcess.run(
+            "sh",
+            ["-c", "ulimit -n 256 && exec \"$0\" \"$@\"", try LarderProgram.path] + stock.arguments(manifests: [path]))
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.content("b11/79") == [11, 79])
     }
 
     @Test(arguments: ["fifo", "directory", "missing"])

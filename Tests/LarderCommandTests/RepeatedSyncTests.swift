@@ -9,6 +9,23 @@ import Testing
 
     init() throws { stock = try Stock() }
 
+    @Test func whatADamagedReceiptStoodForIsFetchedAgain() async throws {
+        let content = Content.pattern(lengthBytes: 1000, seed: 1)
+        stock.serveManifest([stock.file("a", content, hasDigest: false)])
+        #expect(try await stock.sync().status == .exited(0))
+        let folder = "\(stock.library)/store/m/a"
+        let receipt = try #require(
+            try directoryEntries(FilePathBytes(folder)).map(\.description).first { $0.hasSuffix(".receipt") })
+        // The header stays.
+        #expect(truncate("\(folder)/\(receipt)", off_t(try readFile("\(folder)/\(receipt)").count - 10)) == 0)
+
+        let result = try await stock.sync()
+
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(stock.server.exchanges("/a.bin").count == 2)
+        #expect(try stock.difference("a", content) == nil)
+    }
+
     @Test func whatHasDigestsIsNotAskedForAgain() async throws {
         stock.serveManifest([
             stock.file("a", .pattern(lengthBytes: 1000, seed: 1)),
@@ -148,9 +165,12 @@ import Testing
         #expect(try stock.difference("b", .pattern(lengthBytes: 1000, seed: 21)) == nil)
     }
 
-    @Test func aBundleThatNoManifestHasIsAMistakeOfTheCommandLine() async throws {
-        stock.serveManifest([stock.file("gallery", .pattern(lengthBytes: 1000, seed: 1))])
-        let result = try await stock.sync("--only", "galery")
+    @Test(arguments: ["--only", "--tag"])
+    func whatNoManifestHasIsAMistakeOfTheCommandLine(option: String) async throws {
+        stock.serveManifest([
+            stock.file("gallery", .pattern(lengthBytes: 1000, seed: 1), more: #""tags": ["gallery"],"#)
+        ])
+        let result = try await stock.sync(option, "galery")
         #expect(result.status == .exited(64), "\(result)")
         #expect(result.problems.count == 1 && result.errorText.contains("did you mean 'gallery'?"), "\(result)")
         #expect(stock.server.exchanges("/gallery.bin").isEmpty)
@@ -180,7 +200,7 @@ import Testing
         ])
 
         let before = try await stock.sync("--dry-run")
-        #expect(before.status == .exited(0), "\(before)")
+        #expect(before.status == .exited(2), "a bundle can't be had: \(before)")
         #expect(before.outputLines.first == "fetch       m/a  5.0 kB", "\(before)")
         #expect(before.outputText.contains("fail        m/f"), "\(before)")
         #expect(before.outputText.contains("would fetch 5.0 kB"), "\(before)")
@@ -206,7 +226,8 @@ import Testing
         let stock = try Stock()
         stock.serveManifest([stock.file("a", .pattern(lengthBytes: 5000, seed: 1))])
         let result = try await stock.sync("--dry-run", "--json")
-        #expect(result.events.count == result.outputLines.count && !result.events.isEmpty, "\(result)")
+        #expect(result.events.count == result.outputLines.count, "\(result)")
+        #expect(result.events.first?.name == "run.started" && result.events.last?.name == "run.finished", "\(result)")
         #expect(result.errorText.contains("would fetch 5.0 kB"), "\(result)")
     }
 }

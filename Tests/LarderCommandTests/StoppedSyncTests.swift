@@ -3,6 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import LarderCommand
+
 /// Runs that are stopped half-way, and the ones after them.
 @Suite struct StoppedSyncTests {
     private let size: UInt64 = 4 << 20
@@ -58,6 +60,23 @@ import Testing
         #expect(try await run.waitForExit(within: .seconds(5)).status == .exited(130))
     }
 
+    @Test func aSignalEndsARehearsalToo() async throws {
+        let gate = try Gate()
+        stock.server.script("/m.json", [.altered { $0.headHeld(until: gate) }])
+        let folder = try stock.directory.makeDirectory("temporary")
+        var environment = ChildProcess.inheritedEnvironment
+        environment["TMPDIR"] = folder
+        let run = try ChildProcess(
+            LarderProgram.path, stock.arguments(["--dry-run", "--json"]), environment: environment)
+        try await stock.server.waitForRequest("/m.json")
+        run.kill(SIGTERM)
+        // Before anybody's patience would be over, after which the folder would stay.
+        let end = try await run.waitForExit(within: .seconds(5))
+        #expect(end.status == .exited(143), "\(end)")
+        #expect(end.events.map(\.name) == ["run.started", "run.finished"], "\(end)")
+        #expect(try directoryEntries(FilePathBytes(folder)) == [])
+    }
+
     @Test func aSignalWhileStandardInputIsAwaitedEndsTheRun() async throws {
         let pipe = stock.directory["manifest"]
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -108,6 +127,29 @@ import Testing
         #expect(result.status == .exited(73), "\(result)")
         #expect(result.problems.count == 1 && result.errorText.contains(stock.library), "\(result)")
         #expect(stock.server.log.allSatisfy { $0.request.path == "/m.json" })
+    }
+
+    @Test func whatIsHeldNeedsNoRoomAgain() async throws {
+        stall(at: 3 << 20)
+        let run = try stock.startSync("--json")
+        try await run.hasBytes(of: "big")
+        try await stock.server.waitUntilSent("/big.bin", bytes: 3 << 20)
+        run.kill(SIGTERM)
+        try await run.waitForExit(within: .seconds(5))
+        let missing = Int64(size) - Int64(try stock.partialBytes())
+
+        let rehearsed = try await stock.sync("--dry-run")
+        #expect(rehearsed.outputText.contains("would fetch \(HumanQuantity.bytes(missing));"), "\(rehearsed)")
+    }
+
+    @Test func whereNothingMayHaveToBeFetchedNoRoomIsAskedFor() async throws {
+        let stock = try Stock()
+        stock.serveManifest([stock.file("a", small, hasDigest: false)])
+        #expect(try await stock.sync().status == .exited(0))
+        let result = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--library", stock.library, "--min-free", "100%",
+        ])
+        #expect(result.status == .exited(0), "\(result)")
     }
 
     @Test func aSecondRunAtTheSameTimeIsToldSo() async throws {

@@ -23,11 +23,11 @@ package final class NginxServer: Sendable {
     ///   - root: the directory it serves.
     ///   - limitRate: bytes a second for each connection, the first second's worth at once; `nil` for no limit.
     ///   - isSecure: whether it speaks TLS, with a certificate of its own.
-    ///   - speaksHTTP2: whether TLS can settle on HTTP/2.
+    ///   - listenParameters: more of nginx's parameters for the socket: `http2`, say.
     ///   - serverDirectives: more of nginx's language for the `server` block, locations too.
     /// - Throws: `MissingTool`; `ChildProcess.EndedEarly` with what nginx says of its configuration.
     package init(
-        root: String, limitRate: UInt64? = nil, isSecure: Bool = false, speaksHTTP2: Bool = false,
+        root: String, limitRate: UInt64? = nil, isSecure: Bool = false, listenParameters: String = "",
         serverDirectives: String = ""
     ) async throws {
         let listener = try LoopbackListener()
@@ -38,7 +38,7 @@ package final class NginxServer: Sendable {
         let tls = certificate.map { "ssl_certificate \($0.certificatePath); ssl_certificate_key \($0.keyPath);" }
         let rate = limitRate.map { "limit_rate \($0);" }
         let configuration = Self.configuration(
-            root: root, listen: "127.0.0.1:\(port)\(isSecure ? " ssl" : "")\(speaksHTTP2 ? " http2" : "")",
+            root: root, listen: "127.0.0.1:\(port)\(isSecure ? " ssl" : "") \(listenParameters)",
             scratch: directory.path,
             serverDirectives: [tls, rate, serverDirectives].compactMap(\.self).joined(separator: "\n"))
         try directory.write(configuration.utf8, to: "nginx.conf")
