@@ -5,10 +5,15 @@ import Platform
 /// Tells what a run would do, and changes nothing: the library is only read, and need not be there yet.
 package struct DryRun: Sendable {
     private let options: RunOptions
+    private let control: RunControl
     private let observer: RunObserver
 
-    package init(_ options: RunOptions, observer: @escaping RunObserver) {
+    /// - Parameters:
+    ///   - control: stops the run from outside.
+    ///   - observer: told what happens.
+    package init(_ options: RunOptions, control: RunControl, observer: @escaping RunObserver) {
         self.options = options
+        self.control = control
         self.observer = observer
     }
 
@@ -32,10 +37,26 @@ package struct DryRun: Sendable {
         package let exit: ExitCode
     }
 
+    /// Whatever happens, the last event is `run.finished`; its counts are of what is here, since nothing else is done.
     package func run() async -> Report {
+        let started = ContinuousClock.now
+        emit(.runStarted(command: options.command))
+        let work = Task { await report() }
+        control.onStop { work.cancel() }
+        let made = await work.value
+        var summary = RunSummary()
+        summary.unchanged = made.steps.count { $0.state == .unchanged }
+        summary.failed = made.steps.count { $0.state == .impossible }
+        summary.duration = ContinuousClock.now - started
+        emit(.runFinished(summary, exit: made.exit))
+        return made
+    }
+
+    private func report() async -> Report {
         do throws(RunProblem) { return try await plan() } catch {
             for event in error.events { emit(event) }
-            return Report(steps: [], fetchedBytes: 0, peakBytes: 0, freeBytes: nil, exit: error.exit)
+            let exit = control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit
+            return Report(steps: [], fetchedBytes: 0, peakBytes: 0, freeBytes: nil, exit: exit)
         }
     }
 
@@ -51,8 +72,9 @@ package struct DryRun: Sendable {
         var loader = ManifestLoader(options, downloader: downloader, highestSerial: { serials[$0] }) { kind, manifest in
             emit(kind, manifest: manifest)
         }
-        for location in options.manifests { await loader.load(location) }
+        for location in options.manifests where control.reason == nil { await loader.load(location) }
         await downloader.shutDown()
+        if let reason = control.reason { throw RunProblem(loader.exit.combined(with: reason.exit), findings: []) }
         if loader.exit == .success { try options.checkSelection(in: loader.manifests) }
         let board = try RunBoard(options, library, loader.manifests) {
             emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
@@ -63,9 +85,11 @@ package struct DryRun: Sendable {
         let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) {
             $0.addingClamped($1.plan.plannedBytes)
         }
+        let isImpossible = board.plans.contains { $0.plan.state == .impossible && $0.plan.bundle.isRequired }
         return Report(
             steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: board.bytesToFetch.addingClamped(unpacked),
-            freeBytes: try? library?.partial.descriptor.freeBytes(), exit: loader.exit)
+            freeBytes: try? library?.partial.descriptor.freeBytes(),
+            exit: isImpossible ? loader.exit.combined(with: .partial) : loader.exit)
     }
 
     private func existingLibrary() throws(RunProblem) -> Library? {

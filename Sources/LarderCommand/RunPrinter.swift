@@ -16,12 +16,13 @@ final class RunPrinter: Sendable {
 
     private let style: OutputStyle
     private let output: Output
-    private let summarize: @Sendable (RunSummary, ExitCode) -> SummaryLine
+    private let summarize: @Sendable (RunSummary, ExitCode) -> SummaryLine?
     private let display: ProgressDisplay
 
+    /// - Parameter summarize: makes the line at the end; nil for none.
     init(
         style: OutputStyle, output: Output,
-        summarize: @escaping @Sendable (RunSummary, ExitCode) -> SummaryLine = { SummaryLine($0, $1) }
+        summarize: @escaping @Sendable (RunSummary, ExitCode) -> SummaryLine? = { SummaryLine($0, $1) }
     ) {
         self.style = style
         self.output = output
@@ -38,8 +39,9 @@ final class RunPrinter: Sendable {
         if output == .events { Console.write(event.jsonLine + "\n") }
         display.take(event)
         if let line = line(for: event) { display.print(line) }
-        if case .runFinished(let summary, let exit) = event.kind, !style.isQuiet {
-            let line = summarize(summary, exit).text + "\n"
+        if case .runFinished(let summary, let exit) = event.kind, !style.isQuiet,
+            let line = summarize(summary, exit).map({ $0.text + "\n" })
+        {
             display.end()
             if output == .summary { Console.write(line) } else { Console.writeError(line) }
         }

@@ -88,12 +88,15 @@ struct SyncCommand {
             return .usage
         }
         let control = RunControl()
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary)
+        let isRehearsal = parsed[Self.dryRun]
+        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
+            isRehearsal ? nil : SummaryLine($0, $1)
+        }
         StopSignals.start(control) { printer.printProgressLine() }
         printer.start()
         defer { printer.end() }
-        guard parsed[Self.dryRun] else { return await SyncRun(options, control: control, observer: printer.take).run() }
-        let report = await DryRun(options, observer: printer.take).run()
+        guard isRehearsal else { return await SyncRun(options, control: control, observer: printer.take).run() }
+        let report = await DryRun(options, control: control, observer: printer.take).run()
         let text = DryRunText(report).text
         if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
         return report.exit

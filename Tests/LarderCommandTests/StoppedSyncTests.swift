@@ -60,6 +60,23 @@ import Testing
         #expect(try await run.waitForExit(within: .seconds(5)).status == .exited(130))
     }
 
+    @Test func aSignalEndsARehearsalToo() async throws {
+        let gate = try Gate()
+        stock.server.script("/m.json", [.altered { $0.headHeld(until: gate) }])
+        let folder = try stock.directory.makeDirectory("temporary")
+        var environment = ChildProcess.inheritedEnvironment
+        environment["TMPDIR"] = folder
+        let run = try ChildProcess(
+            LarderProgram.path, stock.arguments(["--dry-run", "--json"]), environment: environment)
+        try await stock.server.waitForRequest("/m.json")
+        run.kill(SIGTERM)
+        // Before anybody's patience would be over, after which the folder would stay.
+        let end = try await run.waitForExit(within: .seconds(5))
+        #expect(end.status == .exited(143), "\(end)")
+        #expect(end.events.map(\.name) == ["run.started", "run.finished"], "\(end)")
+        #expect(try directoryEntries(FilePathBytes(folder)) == [])
+    }
+
     @Test func aSignalWhileStandardInputIsAwaitedEndsTheRun() async throws {
         let pipe = stock.directory["manifest"]
         #expect(mkfifo(pipe, 0o600) == 0)
