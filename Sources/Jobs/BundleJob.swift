@@ -67,7 +67,9 @@ struct BundleJob: Sendable {
     private func commit(
         _ file: FetchedFile, package: PackagedFile, previous: StoredContent?
     ) throws(BundleFailure) -> StoredContent {
-        try refuseHTMLPage(file, package)
+        if package.source.digest == nil {
+            try file.refuseHTMLPage(insteadOf: bundle.isUnpacked ? .archive : .file(named: package.keptName))
+        }
         let origin = try origin(digests: [file.digest])
         if let stored = try stored(origin) { return stored }
         let source = receiptSource(package.source, file)
@@ -75,17 +77,6 @@ struct BundleJob: Sendable {
             let digests = try fill(staging, with: file, package: package)
             return (digests, origin, [source])
         }
-    }
-
-    /// What has a digest is what it should be, whatever it looks like.
-    private func refuseHTMLPage(_ file: FetchedFile, _ package: PackagedFile) throws(BundleFailure) {
-        guard package.source.digest == nil, file.isHTMLPage else { return }
-        let mayBePage = [".html", ".htm", ".xhtml"].contains { package.keptName.lowercased().hasSuffix($0) }
-        guard bundle.isUnpacked || !mayBePage else { return }
-        let due = bundle.isUnpacked ? "the archive" : "'\(escapedText(package.keptName))'"
-        throw BundleFailure(
-            .htmlPage, "an HTML page came instead of \(due): the network may want a login, or the URL may be wrong",
-            url: file.url)
     }
 
     private func fill(

@@ -61,8 +61,30 @@ struct FetchedFile: Sendable {
         if case .downloaded(let file) = content { file.keep() }
     }
 
-    /// Whether it is a page for people. Networks that ask for a login answer every request with one, and with status 200.
-    var isHTMLPage: Bool {
+    /// What was asked for.
+    enum Expectation {
+        case archive
+        case file(named: String)
+    }
+
+    /// Refuses a page for people where none was asked for. Networks that ask for a login answer every request with one, and with status 200.
+    ///
+    /// Not to be asked of what has a digest: that is what it should be, whatever it looks like.
+    func refuseHTMLPage(insteadOf expected: Expectation) throws(BundleFailure) {
+        let due: String
+        switch expected {
+        case .archive: due = "the archive"
+        case .file(let name):
+            if [".html", ".htm", ".xhtml"].contains(where: name.lowercased().hasSuffix) { return }
+            due = "'\(escapedText(name))'"
+        }
+        guard isHTMLPage else { return }
+        throw BundleFailure(
+            .htmlPage, "an HTML page came instead of \(due): the network may want a login, or the URL may be wrong",
+            url: url)
+    }
+
+    private var isHTMLPage: Bool {
         let head = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
             count = (try? descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }

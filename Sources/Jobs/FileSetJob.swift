@@ -87,13 +87,12 @@ struct FileSetJob: Sendable {
     private func place(
         _ file: FetchedFile, of source: BundleSource, at path: RelativePath
     ) async throws(BundleFailure) -> Placed {
-        do throws(SystemError) {
-            try await placing.attempt { [staging] () throws(SystemError) in
-                try file.place(at: path, in: staging.directory)
+        try await placing.attempt { [staging] () throws(BundleFailure) in
+            if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
+            do throws(SystemError) { try file.place(at: path, in: staging.directory) } catch {
+                file.keep()
+                throw BundleFailure(error)
             }
-        } catch {
-            file.keep()
-            throw BundleFailure(error)
         }
         return Placed(path: path, digest: file.digest, source: receiptSource(source.file, file))
     }

@@ -85,6 +85,11 @@ struct FailingBundle: Sendable, CustomTestStringConvertible {
             stock.server.serve("/bad.epub", always: .errorPage(200))
             return #"{"id": "bad", "kind": "ebook", "urls": ["bad.epub"]}"#
         },
+        FailingBundle("login page instead of one of several files", path: "/bad.bin", says: "HTML page") { stock in
+            let text = stock.file("bad", content, hasDigest: false)
+            stock.server.serve("/bad.bin", always: .errorPage(200))
+            return text
+        },
         FailingBundle("kind hls", path: nil, says: "hls") { _ in
             #"{"id": "bad", "kind": "hls", "urls": ["film/master.m3u8"]}"#
         },
