@@ -68,10 +68,11 @@ package struct DryRun: Sendable {
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
         // The index knows about older generations, too, but can't be opened without being changed.
-        let serials = (try? library?.generations.current()?.serials()) ?? [:]
-        var loader = ManifestLoader(options, downloader: downloader, highestSerial: { serials[$0] }) { kind, manifest in
-            emit(kind, manifest: manifest)
-        }
+        let published = try? library?.generations.current()
+        let serials = (try? published?.serials()) ?? [:]
+        var loader = ManifestLoader(
+            options, downloader: downloader, published: published, highestSerial: { serials[$0] }
+        ) { emit($0, manifest: $1) }
         for location in options.manifests where control.reason == nil { await loader.load(location) }
         await downloader.shutDown()
         if let reason = control.reason { throw RunProblem(loader.exit.combined(with: reason.exit), findings: []) }

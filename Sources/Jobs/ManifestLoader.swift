@@ -1,6 +1,7 @@
 import BundleManifest
 import ContentLibrary
 import Downloads
+import JSONSyntax
 import Platform
 
 /// Reads the manifests of a run and judges whether they may be followed. One that can't be used is reported, and the others go on.
@@ -8,19 +9,24 @@ struct ManifestLoader {
     private let options: RunOptions
     private let downloader: Downloader
     private let highestSerial: (ContentID) -> Int?
+    private let published: Generation?
     private let emit: (RunEvent.Kind, String?) -> Void
 
     private(set) var manifests: [LoadedManifest] = []
     /// What the manifests that can't be used make of the run.
     private(set) var exit = ExitCode.success
 
-    /// - Parameter highestSerial: the highest that was ever published for a manifest; nil when none was, or nobody knows.
+    /// - Parameters:
+    ///   - published: what readers see; nil when nothing was published, or nobody knows.
+    ///   - highestSerial: the highest that was ever published for a manifest; nil when none was, or nobody knows.
     init(
-        _ options: RunOptions, downloader: Downloader, highestSerial: @escaping (ContentID) -> Int?,
+        _ options: RunOptions, downloader: Downloader, published: Generation?,
+        highestSerial: @escaping (ContentID) -> Int?,
         emit: @escaping (RunEvent.Kind, String?) -> Void
     ) {
         self.options = options
         self.downloader = downloader
+        self.published = published
         self.highestSerial = highestSerial
         self.emit = emit
     }
@@ -60,6 +66,19 @@ struct ManifestLoader {
                 "\(location): '\(manifest.id)' has expired; ask its author for a new one, or use --allow-expired. What is published stays"
             )
         }
+        warnOfOtherBytes(manifest, location)
+    }
+
+    /// A serial stands for one manifest: its author changed this one and forgot to raise it, or somebody else did.
+    private func warnOfOtherBytes(_ manifest: LoadedManifest, _ location: ManifestLocation) {
+        let serial = manifest.manifest.serial
+        guard let bytes = try? published?.manifestBytes(manifest.id), bytes != manifest.bytes,
+            (try? JSONDocument(bytes, name: "\(manifest.id)"))?.root["serial"]?.integer == serial
+        else { return }
+        emit(
+            .warning(
+                "\(location): it differs from what was published here with the same serial \(serial); raise the serial with every change"
+            ), manifest.id.description)
     }
 }
 

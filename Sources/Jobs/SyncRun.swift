@@ -49,7 +49,7 @@ package struct SyncRun: Sendable {
         var summary = RunSummary()
         var exit = ExitCode.success
         do throws(RunProblem) {
-            let (manifests, loadingExit) = await load(downloader, history)
+            let (manifests, loadingExit) = await load(library, downloader, history)
             exit = loadingExit
             // What can't be read may have what was asked for.
             if exit == .success { try options.checkSelection(in: manifests) }
@@ -98,10 +98,14 @@ package struct SyncRun: Sendable {
     }
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
-    private func load(_ downloader: Downloader, _ history: RunHistory) async -> ([LoadedManifest], ExitCode) {
-        var loader = ManifestLoader(options, downloader: downloader, highestSerial: history.highestSerial) {
-            emit($0, manifest: $1)
-        }
+    private func load(
+        _ library: Library, _ downloader: Downloader, _ history: RunHistory
+    ) async -> ([LoadedManifest], ExitCode) {
+        // A damaged `current` is the board's to report.
+        var loader = ManifestLoader(
+            options, downloader: downloader, published: try? library.generations.current(),
+            highestSerial: history.highestSerial
+        ) { emit($0, manifest: $1) }
         for location in options.manifests {
             if let reason = control.reason { return (loader.manifests, loader.exit.combined(with: reason.exit)) }
             await loader.load(location)

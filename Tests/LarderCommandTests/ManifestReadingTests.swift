@@ -113,6 +113,20 @@ import Testing
         #expect(try stock.difference("a", old) == nil)
     }
 
+    @Test func theSameSerialWithOtherBytesIsAWarning() async throws {
+        let stock = try Stock()
+        let new = Content.pattern(lengthBytes: 1000, seed: 2)
+        stock.serveManifest([stock.file("a", .pattern(lengthBytes: 1000, seed: 1))], serial: 3)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try await stock.sync().problems == [], "the same bytes")
+
+        stock.serveManifest([stock.file("a", new)], serial: 3)
+        let result = try await stock.sync()
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.problems.count == 1 && result.errorText.contains("the same serial 3"), "\(result)")
+        #expect(try stock.difference("a", new) == nil)
+    }
+
     @Test func twoManifestsOfOneIDAreRefused() async throws {
         let stock = try Stock()
         stock.serveManifest([stock.file("a", .pattern(lengthBytes: 10, seed: 1))])
