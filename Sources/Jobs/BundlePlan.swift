@@ -84,11 +84,11 @@ struct Planner {
 
     /// What a stopped run left of a file, wherever the next one would go on with it.
     private func held(_ file: SourceFile, _ bundle: Bundle) -> Int64 {
-        guard let library, let remote = try? manifest.sources(file).filter({ $0.scheme != "file" }),
-            let first = remote.first
-        else { return 0 }
+        guard let library, let servers = try? manifest.sources(file).firstServers, let first = servers.first else {
+            return 0
+        }
         let request = DownloadRequest(
-            first, mirrors: Array(remote.dropFirst()), of: file, in: bundle, redirects: redirects)
+            first, mirrors: Array(servers.dropFirst()), of: file, in: bundle, redirects: redirects)
         return ResumeStore(directory: library.partial).heldBytes(of: request)
     }
 

@@ -28,17 +28,15 @@ struct SourceFetcher: Sendable {
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(_ source: SourceFile, _ condition: Condition = .none) async throws(BundleFailure) -> FetchedFile? {
-        let urls = try manifest.sources(source)
-        let local = urls.filter { $0.scheme == "file" }
-        let remote = urls.filter { $0.scheme != "file" }
         var failure: BundleFailure?
-        // Local files before the network, whatever the order: they cost nothing.
-        for url in local {
-            do throws(BundleFailure) { return try await copy(url, source) } catch { failure = error }
-            if failure?.code == .paused { break }
-        }
-        if let first = remote.first {
-            return try await download(first, mirrors: Array(remote.dropFirst()), source, condition)
+        for urls in try manifest.sources(source).groupedByReach {
+            do throws(BundleFailure) {
+                if urls[0].isLocal { return try await copy(urls[0], source) }
+                return try await download(urls[0], mirrors: Array(urls.dropFirst()), source, condition)
+            } catch {
+                guard error.code != .paused else { throw error }
+                failure = error
+            }
         }
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
     }
@@ -107,4 +105,24 @@ extension HeaderFields {
         let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
         append(isTag ? "If-None-Match" : "If-Modified-Since", validator)
     }
+}
+
+extension TransferURL {
+    fileprivate var isLocal: Bool { scheme == "file" }
+}
+
+extension [TransferURL] {
+    /// In the same order: each local file by itself, and servers that stand side by side together, since a download turns from one to the next.
+    var groupedByReach: [[TransferURL]] {
+        reduce(into: []) { groups, url in
+            if let last = groups.last, !url.isLocal, !last[0].isLocal {
+                groups[groups.count - 1].append(url)
+            } else {
+                groups.append([url])
+            }
+        }
+    }
+
+    /// The sources that a download would begin with; empty when all are local.
+    var firstServers: [TransferURL] { groupedByReach.first { !$0[0].isLocal } ?? [] }
 }

@@ -181,6 +181,25 @@ import Testing
         #expect(try stock.content("a/local.bin") == [1, 2, 3])
     }
 
+    @Test func sourcesAreAskedInTheirOrderBeTheyLocalOrNot() async throws {
+        let stock = try Stock()
+        stock.server.serve("/remote.bin", Resource(.bytes([7])))
+        let local = try stock.directory.write([1, 2, 3], to: "local.bin")
+        let urls = [stock.server.url("/remote.bin"), "file://\(local)", stock.server.url("/gone.bin")]
+        func book(_ id: String, _ order: [Int]) -> String {
+            let list = order.map { "\"\(urls[$0])\"" }.joined(separator: ", ")
+            return #"{"id": "\#(id)", "kind": "ebook", "filename": "data", "urls": [\#(list)]}"#
+        }
+        let manifest = Stock.manifest([book("server-first", [0, 1]), book("file-first", [1, 0]), book("gone-first", [2, 1])])
+
+        let result = try await stock.sync(manifests: [stock.directory.write(manifest.utf8, to: "m.json")])
+
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.content("server-first/data") == [7])
+        #expect(try stock.content("file-first/data") == [1, 2, 3])
+        #expect(try stock.content("gone-first/data") == [1, 2, 3])
+    }
+
     @Test func manyLocalFilesNeedFewDescriptors() async throws {
         let stock = try Stock()
         let bundles = try (0..<12).map { bundle in
