@@ -3,19 +3,25 @@ import Platform
 
 /// A file that is here, complete and proven, wherever it came from.
 struct FetchedFile: Sendable {
-    enum Content: Sendable {
+    private enum Content: Sendable {
         case downloaded(DownloadedFile)
         case copied(LocalCopy)
     }
 
     private let content: Content
+    let digest: SHA256Digest
     /// Where it came from, as it may be shown.
     let url: String
 
-    init(_ content: Content, url: String) {
-        self.content = content
-        self.url = url
+    /// - Throws: when its digest wasn't taken: nobody could tell its content from others.
+    init(_ file: DownloadedFile, url: String) throws(BundleFailure) {
+        guard let digest = file.digest else {
+            throw BundleFailure(.libraryFailed, "its SHA-256 was not taken", url: url)
+        }
+        (content, self.digest, self.url) = (.downloaded(file), digest, url)
     }
+
+    init(_ copy: LocalCopy, url: String) { (content, digest, self.url) = (.copied(copy), copy.digest, url) }
 
     var descriptor: OwnedDescriptor {
         switch content {
@@ -28,14 +34,6 @@ struct FetchedFile: Sendable {
         switch content {
         case .downloaded(let file): file.sizeBytes
         case .copied(let copy): copy.sizeBytes
-        }
-    }
-
-    /// The SHA-256; a run's downloader takes it of everything.
-    var digest: SHA256Digest {
-        switch content {
-        case .downloaded(let file): file.digest ?? SHA256.digest(of: [])
-        case .copied(let copy): copy.digest
         }
     }
 

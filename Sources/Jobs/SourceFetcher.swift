@@ -55,7 +55,7 @@ struct SourceFetcher: Sendable {
                 .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
             )
         }
-        return FetchedFile(.copied(copy), url: "\(url)")
+        return FetchedFile(copy, url: "\(url)")
     }
 
     private func download(
@@ -67,8 +67,9 @@ struct SourceFetcher: Sendable {
         let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
+            let fetched = try FetchedFile(file, url: reporter.url)
             reporter.finished(bytes: file.sizeBytes)
-            return FetchedFile(.downloaded(file), url: reporter.url)
+            return fetched
         } catch {
             if case .unless = condition, error.isNotModified {
                 reporter.finished(bytes: 0)
