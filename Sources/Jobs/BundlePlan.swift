@@ -107,7 +107,8 @@ struct Planner {
                 return .obtain(previous: current)
             }
             guard let current else { return .obtain(previous: nil) }
-            let receipt = try current.receipt()
+            // A receipt that can't be read proves nothing: what it stood for is fetched again.
+            guard let receipt = try? current.receipt() else { return .obtain(previous: current) }
             return mayStillBe(receipt, bundle) ? .revalidate(current, receipt) : .obtain(previous: current)
         } catch {
             return .impossible(BundleFailure(error))

@@ -9,6 +9,23 @@ import Testing
 
     init() throws { stock = try Stock() }
 
+    @Test func whatADamagedReceiptStoodForIsFetchedAgain() async throws {
+        let content = Content.pattern(lengthBytes: 1000, seed: 1)
+        stock.serveManifest([stock.file("a", content, hasDigest: false)])
+        #expect(try await stock.sync().status == .exited(0))
+        let folder = "\(stock.library)/store/m/a"
+        let receipt = try #require(
+            try directoryEntries(FilePathBytes(folder)).map(\.description).first { $0.hasSuffix(".receipt") })
+        // The header stays.
+        #expect(truncate("\(folder)/\(receipt)", off_t(try readFile("\(folder)/\(receipt)").count - 10)) == 0)
+
+        let result = try await stock.sync()
+
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(stock.server.exchanges("/a.bin").count == 2)
+        #expect(try stock.difference("a", content) == nil)
+    }
+
     @Test func whatHasDigestsIsNotAskedForAgain() async throws {
         stock.serveManifest([
             stock.file("a", .pattern(lengthBytes: 1000, seed: 1)),
