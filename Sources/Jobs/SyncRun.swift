@@ -40,6 +40,8 @@ package struct SyncRun: Sendable {
             report(error)
             return (RunSummary(), error.exit)
         }
+        // The lock is given up only when nothing of this run can touch the library any more.
+        defer { withExtendedLifetime(writer) {} }
         let history = RunHistory(writer, command: options.command) { emit(.warning($0)) }
         let downloader = Downloader(configuration: options.downloads, store: ResumeStore(directory: library.partial))
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
@@ -56,8 +58,9 @@ package struct SyncRun: Sendable {
             let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
             try check(room, for: board)
             await obtain(board, writer: writer, downloader: downloader, limits: limits)
-            history.record(board.outcomes)
-            let isPublished = try publish(board, writer, history)
+            let publication = Result { () throws(RunProblem) in try publish(board, writer, history) }
+            history.record(board.outcomes(isPublished: (try? publication.get()) ?? false))
+            let isPublished = try publication.get()
             summary = board.summary(isPublished: isPublished)
             exit = exit.combined(with: board.exit(isPublished: isPublished))
             if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
