@@ -12,9 +12,11 @@ enum StopSignals {
     static func block() { SignalListener.block(signals) }
 
     static func start(_ control: RunControl, progress: @escaping @Sendable () -> Void) {
+        // Of its own: a terminal that takes nothing must not keep other signals from being heard.
+        let printing = JobQueue(name: "larder-print")
         SignalListener.start(signals) { signal in
             switch signal {
-            case SIGUSR1: progress()
+            case SIGUSR1: printing.enqueue(progress)
             case _ where control.reason?.isSignal == true: _exit(128 + signal)
             default:
                 control.stop(signal == SIGINT ? .interrupted : .terminated)

@@ -92,6 +92,17 @@ import Testing
         let result = try await stock.sync("--json", "--verbose")
         #expect(!result.outputText.contains("hunter2") && !result.errorText.contains("hunter2"), "\(result)")
     }
+
+    @Test(arguments: [["--json"], []])
+    func whatCantBeToldIsAFailure(options: [String]) async throws {
+        let stock = try Stock()
+        stock.serveManifest([stock.file("a", .pattern(lengthBytes: 10, seed: 1))])
+        let result = try await ChildProcess.run(
+            "sh", ["-c", "exec \"$0\" \"$@\" > /dev/full", try LarderProgram.path] + stock.arguments(options))
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(result.errorText.contains("standard output"), "\(result)")
+        #expect(try stock.published() == ["a"])
+    }
 }
 
 /// Who is told what, and where.
