@@ -38,7 +38,7 @@ extension RunEvent.Kind {
         case .bundlePublished: "bundle.published"
         case .bundleFailed: "bundle.failed"
         case .generationPublished: "generation.published"
-        case .warning, .manifestFinding(_, refusal: nil): "warning"
+        case .warning, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
         case .runFinished: "run.finished"
         }
     }
@@ -75,7 +75,7 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
         case .bundlePublished(let version): line.member("version", version)
         case .generationPublished(let number): line.member("number", number)
-        case .warning(let message): line.member("message", message)
+        case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)
