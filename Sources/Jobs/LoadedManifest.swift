@@ -46,7 +46,8 @@ extension LoadedManifest {
     /// The library has its own mind about names, since they become paths.
     private static func contentID(_ text: String, _ location: ManifestLocation) throws(RunProblem) -> ContentID {
         guard let id = ContentID(text) else {
-            throw RunProblem(.invalidManifest, "\(location): the library can't hold anything called '\(escapedText(text))'")
+            throw RunProblem(
+                .invalidManifest, "\(location): the library can't hold anything called '\(escapedText(text))'")
         }
         return id
     }

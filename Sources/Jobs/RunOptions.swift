@@ -48,7 +48,9 @@ package struct RunOptions: Sendable {
     func checkSelection(in manifests: [LoadedManifest]) throws(RunProblem) {
         let bundles = manifests.flatMap(\.manifest.bundles)
         try Self.check(onlyBundles, among: bundles.map(\.id.text)) { "--only: no manifest has a bundle '\($0)'" }
-        try Self.check(onlyTags, among: bundles.flatMap(\.tags)) { "--tag: no bundle of any manifest has the tag '\($0)'" }
+        try Self.check(onlyTags, among: bundles.flatMap(\.tags)) {
+            "--tag: no bundle of any manifest has the tag '\($0)'"
+        }
     }
 
     private static func check(
