@@ -29,4 +29,6 @@ public struct DownloadProgress: Hashable, Sendable {
     public var resumedFromBytes: Int64
     /// The rate of the running transfer over its last seconds; nil until it is known.
     public var bytesPerSecond: Int64?
+    /// Whether the bytes count as another caller's, who has waited for longer: of all who share a transfer one is told `false`.
+    public var isShared = false
 }

@@ -37,12 +37,14 @@ extension DownloaderState {
         reputation.noteDelivery(from: download.sources.current)
         downloads[id] = download
         var actions: [Action] = []
+        var progress = progress
         for caller in download.callers {
             if let budget = caller.request.budgetBytes, max(progress.receivedBytes, progress.totalBytes ?? 0) > budget {
                 let error = DownloadError(.overBudget, "the asset is over the \(budget) bytes allowed for it")
                 actions += [.answer(caller.token, .failure(error))] + drop(caller.token)
             } else {
                 actions.append(.tell(caller.token, .progress(progress)))
+                progress.isShared = true
             }
         }
         return actions

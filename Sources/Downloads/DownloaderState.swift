@@ -97,7 +97,9 @@ struct DownloaderState<Asset> {
         downloads[id] = download
         byToken[caller.token] = id
         if download.phase == .queued { enqueue(id) }
-        return [.tell(caller.token, .coalesced), .tell(caller.token, .progress(download.progress))]
+        var progress = download.progress
+        progress.isShared = download.callers.count > 1
+        return [.tell(caller.token, .coalesced), .tell(caller.token, .progress(progress))]
     }
 
     /// A caller leaves. It is answered at once; the last one to leave pauses the download.

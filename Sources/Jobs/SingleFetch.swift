@@ -11,6 +11,8 @@ package struct SingleFetch: Sendable {
     private let output: String?
     private let digest: SHA256Digest?
     private let configuration: DownloaderConfiguration
+    /// Where hashing and writing block.
+    private let blocking = JobQueue(name: "larder-fetch")
 
     /// - Parameters:
     ///   - output: the file's path; `-` for standard output; nil for the name the URL has.
@@ -47,7 +49,7 @@ package struct SingleFetch: Sendable {
         _ control: RunControl, _ summary: inout RunSummary, _ emit: @escaping Emit
     ) async throws(BundleFailure) {
         let target = try target()
-        if let digest, let path = target.path, Self.isThere(path, digest) {
+        if let digest, let path = target.path, await blocking.run({ Self.isThere(path, digest) }) {
             summary.unchanged = 1
             return
         }
@@ -87,7 +89,9 @@ package struct SingleFetch: Sendable {
                         .warning("the server closed the connection without saying how long the file is; it may be cut"),
                         "\(url)", nil)
                 }
-                if let path = target.path { try file.take(to: path) } else { try file.write(to: STDOUT_FILENO) }
+                try await blocking.attempt { () throws(DownloadError) in
+                    if let path = target.path { try file.take(to: path) } else { try file.write(to: STDOUT_FILENO) }
+                }
                 reporter.finished(bytes: file.sizeBytes)
                 return .success(())
             } catch {

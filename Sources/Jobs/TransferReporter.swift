@@ -10,8 +10,6 @@ final class TransferReporter: Sendable {
         var lastProgress: ContinuousClock.Instant?
         /// Bytes of the running try that were counted already.
         var countedBytes: Int64 = 0
-        /// Another caller's transfer: its bytes are counted there.
-        var isCoalesced = false
     }
 
     typealias Emit = @Sendable (_ kind: RunEvent.Kind, _ url: String, _ transfer: Int) -> Void
@@ -40,9 +38,7 @@ final class TransferReporter: Sendable {
 
     func report(_ event: DownloadEvent) {
         switch event {
-        case .coalesced:
-            state.withLock { $0.isCoalesced = true }
-            send(.transferCoalesced)
+        case .coalesced: send(.transferCoalesced)
         case .started(let url):
             state.withLock { ($0.url, $0.countedBytes) = ("\(url)", 0) }
             send(.transferStarted)
@@ -73,7 +69,7 @@ final class TransferReporter: Sendable {
         let isComplete = progress.receivedBytes == progress.totalBytes
         let (isDue, newBytes) = state.withLock { state in
             let fetched = max(0, progress.receivedBytes - progress.resumedFromBytes)
-            let newBytes = state.isCoalesced ? 0 : max(0, fetched - state.countedBytes)
+            let newBytes = progress.isShared ? 0 : max(0, fetched - state.countedBytes)
             state.countedBytes = fetched
             guard isComplete || state.lastProgress.map({ now - $0 >= Self.interval }) ?? true else {
                 return (false, newBytes)

@@ -48,6 +48,21 @@ import Transfer
         #expect(try bench.storedNames() == [])
     }
 
+    @Test func theBytesOfASharedTransferAreOneCallersAtATime() async throws {
+        let gate = try stall()
+        let downloader = try bench.downloader()
+        let first = downloader.ask(try bench.request())
+        let second = downloader.ask(try bench.request())
+        try await first.caller.waitForBytes(1_000_000)
+        try await second.caller.waitForBytes(1_000_000)
+        downloader.cancel(first.token)
+        _ = try await first.caller.answer()
+        gate.open()
+        try await expectBytes(second.caller)
+        #expect(first.caller.progress.allSatisfy { !$0.isShared })
+        #expect(second.caller.progress.allSatisfy { $0.isShared == ($0.receivedBytes <= 1_000_000) })
+    }
+
     @Test func theLastCancelPausesAndKeepsTheBytes() async throws {
         _ = try stall()
         let downloader = try bench.downloader()
