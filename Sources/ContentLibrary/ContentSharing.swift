@@ -13,7 +13,7 @@ package final class ContentSharing: Sendable {
     private let canClone = Locked(true)
 
     package init(_ content: StoredContent) throws(LibraryError) {
-        directory = content.directory
+        directory = try content.open()
         paths = try content.receipt().entries.reduce(into: [:]) { paths, entry in
             if case .file(let file) = entry.content { paths[file.sha256] = entry.path }
         }

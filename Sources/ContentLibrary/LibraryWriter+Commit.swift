@@ -19,16 +19,14 @@ extension LibraryWriter {
             return present
         }
         let receipt = Receipt(origin: origin, sources: sources, entries: content.entries)
-        return try translating { () throws(SystemError) in
+        try translating { () throws(SystemError) in
             try writeReceipt(receipt, of: content.staging)
             let parent = try openPlace(of: address.bundle)
             try clearPlace(address.name, in: parent, displacingTo: content.staging)
             try moveContent(of: content.staging, to: address.name, in: parent)
             try moveReceipt(of: content.staging, to: address.name, in: parent)
-            return StoredContent(
-                address: address, parent: parent, directory: try parent.subdirectory(address.name.path),
-                header: receipt.header)
         }
+        return StoredContent(address: address, store: library.store, header: receipt.header)
     }
 
     /// The receipt is complete and on the disk before anything moves.

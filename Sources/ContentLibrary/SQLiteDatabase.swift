@@ -17,7 +17,8 @@ final class SQLiteDatabase {
         name = escapedText(path)
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        // SQLite takes a name that begins with "file:" for a URI.
+        let code = sqlite3_open_v2(path.hasPrefix("/") ? path : "./" + path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(code: code, message: "\(name): \(Self.message(of: code, handle))")
             sqlite3_close_v2(handle)

@@ -16,10 +16,10 @@ package struct Store: Sendable {
     package func open(_ address: StoreAddress) throws(LibraryError) -> StoredContent? {
         do {
             let parent = try bundleDirectory(address.bundle)
-            let content = try parent.subdirectory(address.name.path)
+            guard try parent.status(of: address.name.path)?.kind == .directory else { return nil }
             let receipt = try parent.open(address.name.receiptPath, flags: O_RDONLY | O_NONBLOCK)
             guard let header = try? ReceiptReader(receipt).header, header.origin.address == address else { return nil }
-            return StoredContent(address: address, parent: parent, directory: content, header: header)
+            return StoredContent(address: address, store: self, header: header)
         } catch {
             // A file or a link where a directory should be is no content of ours either.
             guard error.isNotFound || error.code == ENOTDIR || error.code == ELOOP else { throw LibraryError(error) }
@@ -32,21 +32,25 @@ package struct Store: Sendable {
     }
 }
 
-/// Content in the store that has a receipt.
+/// Content in the store that has a receipt. It holds nothing open: a run may have as many as it has bundles.
 package struct StoredContent: Sendable {
     package let address: StoreAddress
-    /// `store/MANIFEST/BUNDLE`, which holds the receipt as well.
-    let parent: Directory
-    /// The content itself.
-    package let directory: Directory
+    let store: Store
     package let header: Receipt.Header
+
+    /// Opens the content itself.
+    package func open() throws(LibraryError) -> Directory {
+        try translating { () throws(SystemError) in
+            try store.bundleDirectory(address.bundle).subdirectory(address.name.path)
+        }
+    }
 
     /// The whole receipt.
     /// - Complexity: in memory and time linear in the number of files.
     /// - Throws: `damaged` when it isn't what was written.
     package func receipt() throws(LibraryError) -> Receipt {
         let file = try translating { () throws(SystemError) in
-            try parent.open(address.name.receiptPath, flags: O_RDONLY | O_NONBLOCK)
+            try store.bundleDirectory(address.bundle).open(address.name.receiptPath, flags: O_RDONLY | O_NONBLOCK)
         }
         var reader = try ReceiptReader(file)
         return try reader.receipt()

@@ -3,8 +3,8 @@ import Transfer
 
 /// One try to bring an asset from one source: opens the partial file, asks for what is missing, writes it down, and proves the whole.
 final class DownloadAttempt: @unchecked Sendable {
-    // Sendable because its stages follow each other, each on its own thread and ordered by the queues between them: `begin`, then the head, then
-    // the body, then the end. Only `stage` is touched from outside, and has its lock.
+    // Sendable because its stages follow each other, each on its own thread and ordered by the queues between them: `begin`, then reading what is
+    // held, then the head, then the body, then the end. Only `stage` is touched from outside, and has its lock.
 
     typealias End = DownloaderState<DownloadedFile>.AttemptEnd
 
@@ -44,8 +44,9 @@ final class DownloadAttempt: @unchecked Sendable {
 
     // MARK: Begin and stop
 
-    /// Opens the partial file and sends the request. Blocks on the disk.
-    func begin(_ location: PartialFile.Location, session: Session) {
+    /// Opens the partial file, and sends the request once that is ready. Blocks on the disk, but never for long.
+    /// - Parameter session: which one to use, asked for when it is needed.
+    func begin(_ location: PartialFile.Location, session: @escaping @Sendable () -> Session) {
         let writer: PartialWriter
         do throws(AttemptFailure) {
             writer = try PartialWriter(location, plan: plan)
@@ -54,6 +55,25 @@ final class DownloadAttempt: @unchecked Sendable {
         } catch {
             return conclude(.failed(error))
         }
+        guard writer.mustReadHeld else { return ask(writer, session()) }
+        // Before the server is asked: it would not wait, and the session's writer threads are for all of its transfers.
+        ReadingQueue.shared.enqueue { [self] in readHeld(session) }
+    }
+
+    private func readHeld(_ session: () -> Session) {
+        guard let writer else { return }
+        do throws(SystemError) { try writer.readHeld { isStopped } } catch {
+            return conclude(.failed(AttemptFailure(error)))
+        }
+        ask(writer, session())
+    }
+
+    private var isStopped: Bool {
+        stage.withLock { if case .preparing(isStopped: true) = $0 { true } else { false } }
+    }
+
+    private func ask(_ writer: PartialWriter, _ session: Session) {
+        if isStopped { return conclude(.stopped) }
         if writer.isWhole {
             verdict = .alreadyWhole
             return conclude(.completed)
@@ -228,7 +248,12 @@ extension DownloadAttempt: TransferConsumer {
     }
 }
 
-/// Where completed files are proved and paused ones flushed: never on a writer thread, which other transfers share.
+/// Where held bytes are read: apart from where partial files are opened, which takes no time.
+private enum ReadingQueue {
+    static let shared = JobQueue(name: "larder-read", threads: 4)
+}
+
+/// Where ended files are flushed and let go: never on a writer thread, which other transfers share.
 private enum FinishingQueue {
     static let shared = JobQueue(name: "larder-finish", threads: 2)
 }

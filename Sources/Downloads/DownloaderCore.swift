@@ -203,7 +203,7 @@ final class DownloaderCore: Sendable {
             shared.places.enter(place, for: attempt.plan.attempt) { [self] in enter(place, with: attempt, location) }
         }
         switch admission {
-        case .free: opening.enqueue { [self] in attempt.begin(location, session: session) }
+        case .free: opening.enqueue { attempt.begin(location) { [self] in session } }
         case .complete(let file):
             let end = DownloadAttempt.End.completed(file, sizeBytes: file.sizeBytes, digest: file.digest)
             handle(.ended(end), of: attempt.plan, at: place)

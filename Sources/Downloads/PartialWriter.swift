@@ -59,19 +59,27 @@ final class PartialWriter {
             expectedBytes: plan.expectedBytes)
     }
 
+    /// Whether held bytes must be read before any can join them: the running digest takes them in.
+    var mustReadHeld: Bool { hasher != nil && positionBytes > 0 }
+
+    /// Lets the running digest take in what is held. For many gigabytes that takes a while; whoever stops it has no use for this writer's
+    /// digest any more.
+    /// - Parameter isStopped: asked before each piece.
+    func readHeld(isStopped: () -> Bool) throws(SystemError) {
+        guard let hasher else { return }
+        let count = try hasher.update(from: partial.file, lengthBytes: positionBytes, isStopped: isStopped)
+        guard count == positionBytes || isStopped() else {
+            throw SystemError(code: EIO, operation: "read", subject: partial.file.name)
+        }
+    }
+
     // MARK: Write
 
-    /// Gets ready to go on behind the held bytes: the digest takes them in, and what lies behind them goes.
+    /// Gets ready to go on behind the held bytes, which were read: what lies behind them goes.
     func goOn() throws(SystemError) {
         isTouched = true
         lastCheckpoint = .now
         try partial.file.truncate(to: positionBytes)
-        guard let hasher else { return }
-        hasher.reset()
-        let count = try hasher.update(from: partial.file, lengthBytes: positionBytes)
-        guard count == positionBytes else {
-            throw SystemError(code: EIO, operation: "read", subject: partial.file.name)
-        }
     }
 
     /// Gets ready for the asset from its first byte.

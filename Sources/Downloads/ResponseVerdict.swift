@@ -66,6 +66,7 @@ struct ResumePoint {
         guard let total = (response.contentRange ?? nil)?.totalBytes, total == heldBytes else {
             return .fail(changed("its length"))
         }
+        if let known = record?.totalBytes ?? expectedBytes, known != total { return .fail(changed("its length")) }
         // An error needn't carry validators; the ones it does carry count.
         if trust == .sameSource, let held = record?.entityTag, let now = response.entityTag, held != now {
             return .fail(changed("its ETag"))
@@ -82,7 +83,8 @@ struct ResumePoint {
         case .sameSource:
             if record.contentCoding != response.contentCoding { return "its coding" }
             if let held = record.entityTag {
-                return response.entityTag.map { $0 == held } ?? true ? nil : "its ETag"
+                // A part of what has a tag must carry it (RFC 9110 §15.3.7).
+                return response.entityTag == held ? nil : "its ETag"
             }
             guard let held = record.lastModified, let now = response.lastModified, held != now else { return nil }
             return "its modification date"

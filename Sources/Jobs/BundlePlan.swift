@@ -76,6 +76,7 @@ struct Planner {
 
     private var store: Store? { library?.store }
 
+    /// - Returns: nil for an id that no loaded manifest has, since loading refuses it.
     func plan(_ bundle: Bundle) -> BundlePlan? {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)

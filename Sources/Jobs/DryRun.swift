@@ -43,13 +43,13 @@ package struct DryRun: Sendable {
         emit(.runStarted(command: options.command))
         let work = Task { await rehearsal() }
         control.onStop { work.cancel() }
-        let report = await work.value
+        let made = await work.value
         var summary = RunSummary()
-        summary.unchanged = report.steps.count { $0.state == .unchanged }
-        summary.failed = report.steps.count { $0.state == .impossible }
+        summary.unchanged = made.steps.count { $0.state == .unchanged }
+        summary.failed = made.steps.count { $0.state == .impossible }
         summary.duration = ContinuousClock.now - started
-        emit(.runFinished(summary, exit: report.exit))
-        return report
+        emit(.runFinished(summary, exit: made.exit))
+        return made
     }
 
     private func rehearsal() async -> Report {
@@ -69,9 +69,8 @@ package struct DryRun: Sendable {
             configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
         // The index knows about older generations, too, but can't be opened without being changed.
         let published = try? library?.generations.current()
-        let serials = (try? published?.serials()) ?? [:]
         var loader = ManifestLoader(
-            options, downloader: downloader, published: published, highestSerial: { serials[$0] }
+            options, downloader: downloader, published: published, highestSerial: { _ in nil }
         ) { emit($0, manifest: $1) }
         for location in options.manifests where control.reason == nil { await loader.load(location) }
         await downloader.shutDown()

@@ -1,4 +1,4 @@
-/// How a command ended, for scripts: the contract's table.
+/// How a command ended, for scripts: the table in README.md.
 package enum ExitCode: Int32, Sendable {
     /// All done, or nothing to do.
     case success = 0

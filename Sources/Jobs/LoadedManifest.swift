@@ -30,15 +30,26 @@ extension LoadedManifest {
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
         let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
-        guard let manifest, let id = ContentID(manifest.id.text) else {
+        guard let manifest else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
             throw RunProblem(isRefusal ? .refused : .invalidManifest, findings: errors.map(renderer.block))
         }
+        let id = try contentID(manifest.id.text, location)
+        for bundle in manifest.bundles { _ = try contentID(bundle.id.text, location) }
         for warning in diagnostics { warn(renderer.line(warning)) }
         let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }
         let bases = mirrors.isEmpty ? [location.base].compactMap(\.self) : mirrors
         return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
+    }
+
+    /// The library has its own mind about names, since they become paths.
+    private static func contentID(_ text: String, _ location: ManifestLocation) throws(RunProblem) -> ContentID {
+        guard let id = ContentID(text) else {
+            throw RunProblem(
+                .invalidManifest, "\(location): the library can't hold anything called '\(escapedText(text))'")
+        }
+        return id
     }
 
     private static func read(

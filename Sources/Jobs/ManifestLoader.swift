@@ -10,6 +10,8 @@ struct ManifestLoader {
     private let downloader: Downloader
     private let highestSerial: (ContentID) -> Int?
     private let published: Generation?
+    /// What the published manifests say themselves: the index may be lost, or not answer.
+    private let publishedSerials: [ContentID: Int]
     private let emit: (RunEvent.Kind, String?) -> Void
 
     private(set) var manifests: [LoadedManifest] = []
@@ -18,7 +20,7 @@ struct ManifestLoader {
 
     /// - Parameters:
     ///   - published: what readers see; nil when nothing was published, or nobody knows.
-    ///   - highestSerial: the highest that was ever published for a manifest; nil when none was, or nobody knows.
+    ///   - highestSerial: the highest that the index knows to have been published for a manifest; nil when it knows none.
     init(
         _ options: RunOptions, downloader: Downloader, published: Generation?,
         highestSerial: @escaping (ContentID) -> Int?,
@@ -27,6 +29,7 @@ struct ManifestLoader {
         self.options = options
         self.downloader = downloader
         self.published = published
+        publishedSerials = (try? published?.serials()) ?? [:]
         self.highestSerial = highestSerial
         self.emit = emit
     }
@@ -54,7 +57,10 @@ struct ManifestLoader {
             throw RunProblem(
                 .invalidManifest, "\(location): another manifest of this run has the id '\(manifest.id)' too")
         }
-        if !options.allowsRollback, let highest = highestSerial(manifest.id), serial < highest {
+        if !options.allowsRollback,
+            let highest = [highestSerial(manifest.id), publishedSerials[manifest.id]].compactMap(\.self).max(),
+            serial < highest
+        {
             throw RunProblem(
                 .refused,
                 "\(location): serial \(serial) of '\(manifest.id)' is older than \(highest), which was published here; use --allow-rollback if that is meant"

@@ -156,12 +156,13 @@ final class RunBoard: Sendable {
         return serials
     }
 
-    /// For the history; paused bundles neither failed nor succeeded.
-    var outcomes: [BundleOutcome] {
+    /// For the history; bundles that are paused, or that nobody can see yet, neither failed nor succeeded.
+    /// - Parameter isPublished: whether readers see by now what is new.
+    func outcomes(isPublished: Bool) -> [BundleOutcome] {
         let results = results.withLock { $0 }
         return plans.compactMap { index, plan in
             switch results[index] {
-            case .success: BundleOutcome(bundle: plan.address)
+            case .success(let content) where isPublished || !isNew(content): BundleOutcome(bundle: plan.address)
             case .failure(let failure) where failure.code != .paused:
                 BundleOutcome(bundle: plan.address, failure: failure.description)
             default: nil

@@ -1,7 +1,7 @@
 import JSONSyntax
 
 extension RunEvent {
-    /// The event as one line of JSON, without a line end: the contract's section 4.
+    /// The event as one line of JSON, without a line end; Manifests/README.md lists them.
     package var jsonLine: String {
         var writer = JSONWriter(.compact)
         writer.object { line in
@@ -18,7 +18,7 @@ extension RunEvent {
 }
 
 extension RunEvent.Kind {
-    /// The event's name in the contract.
+    /// The event's name, as Manifests/README.md lists it.
     package var name: String {
         switch self {
         case .runStarted: "run.started"
@@ -39,7 +39,7 @@ extension RunEvent.Kind {
         case .bundlePublished: "bundle.published"
         case .bundleFailed: "bundle.failed"
         case .generationPublished: "generation.published"
-        case .warning, .manifestFinding(_, refusal: nil): "warning"
+        case .warning, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
         case .runFinished: "run.finished"
         }
     }
@@ -76,7 +76,7 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
         case .bundlePublished(let version): line.member("version", version)
         case .generationPublished(let number): line.member("number", number)
-        case .warning(let message): line.member("message", message)
+        case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)

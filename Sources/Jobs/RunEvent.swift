@@ -35,6 +35,8 @@ package struct RunEvent: Sendable {
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)
         case bundleFailed(code: String, message: String)
+        /// A bundle failed that isn't required: no more than a warning.
+        case optionalBundleFailed(message: String)
         case generationPublished(number: Int)
         case warning(String)
         case runFinished(RunSummary, exit: ExitCode)

@@ -15,10 +15,13 @@ final class RunLimits: Sendable {
         deadline = options.deadline.map { deadline in
             Task {
                 // Woken before its time only by `end`.
-                if (try? await Task.sleep(for: deadline)) != nil { control.stop(.deadline) }
+                if (try? await Task.sleep(for: min(deadline, Self.longestDeadline))) != nil { control.stop(.deadline) }
             }
         }
     }
+
+    /// What the runtime can wait for without trapping; a century.
+    private static let longestDeadline: Duration = .seconds(36_525 * 86_400)
 
     /// Notes body bytes that came in.
     func note(received bytes: Int64) {

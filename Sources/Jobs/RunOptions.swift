@@ -44,12 +44,21 @@ package struct RunOptions: Sendable {
             && (onlyTags.isEmpty || !onlyTags.isDisjoint(with: bundle.tags))
     }
 
-    /// A bundle that was asked for by name must be in one of the manifests.
+    /// What was asked for by name must be in one of the manifests.
     func checkSelection(in manifests: [LoadedManifest]) throws(RunProblem) {
-        let known = manifests.flatMap { $0.manifest.bundles.map(\.id.text) }
-        guard let unknown = onlyBundles.subtracting(known).min() else { return }
+        let bundles = manifests.flatMap(\.manifest.bundles)
+        try Self.check(onlyBundles, among: bundles.map(\.id.text)) { "--only: no manifest has a bundle '\($0)'" }
+        try Self.check(onlyTags, among: bundles.flatMap(\.tags)) {
+            "--tag: no bundle of any manifest has the tag '\($0)'"
+        }
+    }
+
+    private static func check(
+        _ names: Set<String>, among known: [String], problem: (String) -> String
+    ) throws(RunProblem) {
+        guard let unknown = names.subtracting(known).min() else { return }
         let hint = nearestMatch(to: unknown, among: known).map { "; did you mean '\($0)'?" } ?? ""
-        throw RunProblem(.usage, "--only: no manifest has a bundle '\(escapedText(unknown))'\(hint)")
+        throw RunProblem(.usage, problem(escapedText(unknown)) + hint)
     }
 
     /// Room on a disk.

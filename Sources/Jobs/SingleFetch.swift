@@ -117,7 +117,22 @@ package struct SingleFetch: Sendable {
         guard let path = output ?? named else {
             throw BundleFailure(.downloadFailed, "the URL names no file; say where to with -o", url: "\(url)")
         }
-        return Target(path: path, partialPath: path + ".part")
+        let file = try Self.replaceable(path)
+        return Target(path: file, partialPath: file + ".part")
+    }
+
+    /// The path of what will be replaced: behind a link, the file it leads to. Whatever isn't a file is refused before a byte is fetched.
+    private static func replaceable(_ path: String) throws(BundleFailure) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        let target = String(cString: resolved)
+        var status = stat()
+        guard stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return target }
+        throw BundleFailure(
+            .localFileFailed,
+            status.st_mode & S_IFMT == S_IFDIR
+                ? "\(escapedText(path)) is a folder; name a file in it"
+                : "\(escapedText(path)) is no regular file; -o - writes to a pipe")
     }
 
     /// Whether the file is there already, by its digest.

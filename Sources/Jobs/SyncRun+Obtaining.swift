@@ -84,7 +84,7 @@ extension SyncRun {
                 .bundleFailed(code: failure.code.rawValue, message: failure.message), of: plan.address,
                 url: failure.url)
         } else {
-            emit(.warning("it is not required, and failed: \(failure)"), of: plan.address)
+            emit(.optionalBundleFailed(message: "it is not required, and failed: \(failure)"), of: plan.address)
         }
     }
 }

@@ -34,13 +34,19 @@ package struct SyncRun: Sendable {
     }
 
     private func outcome() async -> (RunSummary, ExitCode) {
+        // Never the cooperative pool's threads: disks, and what they hold, may be slow. One thread, since each step needs the one before.
+        let blocking = JobQueue(name: "larder-run")
         let library: Library
         let writer: LibraryWriter
-        do throws(RunProblem) { (library, writer) = try openLibrary() } catch {
+        do throws(RunProblem) {
+            (library, writer) = try await blocking.attempt { () throws(RunProblem) in try openLibrary() }
+        } catch {
             report(error)
             return (RunSummary(), error.exit)
         }
-        let history = RunHistory(writer, command: options.command) { emit(.warning($0)) }
+        // The lock is given up only when nothing of this run can touch the library any more.
+        defer { withExtendedLifetime(writer) {} }
+        let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: library.partial),
             events: { _ in emit(.sessionRebuilt) })
@@ -56,11 +62,17 @@ package struct SyncRun: Sendable {
             exit = loadingExit
             // What can't be read may have what was asked for.
             if exit == .success { try options.checkSelection(in: manifests) }
-            let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
-            try check(room, for: board)
+            let board = try await blocking.attempt { () throws(RunProblem) in
+                let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
+                try check(room, for: board)
+                return board
+            }
             await obtain(board, writer: writer, downloader: downloader, limits: limits)
-            history.record(board.outcomes)
-            let isPublished = try publish(board, writer, history)
+            let isPublished = try await blocking.attempt { () throws(RunProblem) in
+                let publication = Result { () throws(RunProblem) in try publish(board, writer, history) }
+                history.record(board.outcomes(isPublished: (try? publication.get()) ?? false))
+                return try publication.get()
+            }
             summary = board.summary(isPublished: isPublished)
             exit = exit.combined(with: board.exit(isPublished: isPublished))
             if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
@@ -71,7 +83,7 @@ package struct SyncRun: Sendable {
         limits.end()
         await downloader.shutDown()
         summary.note(downloader.statistics)
-        history.end(exit: exit, summary)
+        await blocking.run { [exit, summary] in history.end(exit: exit, summary) }
         return (summary, exit)
     }
 

@@ -17,7 +17,7 @@ struct FetchCommand {
         "sha256",
         ArgumentType("HEX", expected: "a SHA-256: 64 hexadecimal digits") { SHA256Digest(hex: $0) },
         help: "the digest the file must have")
-    private static let limitRate = CommandOption<Int?>.optional("limit-rate", .size, help: "bytes a second")
+    private static let limitRate = CommandOption<Int?>.optional("limit-rate", .positiveSize, help: "bytes a second")
     private static let retries = CommandOption<Int>.value(
         "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
 
@@ -51,7 +51,7 @@ struct FetchCommand {
             }
             var configuration = DownloaderConfiguration()
             configuration.retry.retries = parsed[Self.retries]
-            configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map { Int64(max(1, $0)) }
+            configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map(Int64.init)
             configuration.session.userAgent = "larder/\(LarderVersion.text)"
             let fetch = SingleFetch(
                 url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration)

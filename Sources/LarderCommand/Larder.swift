@@ -11,8 +11,15 @@ enum Larder {
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
         DescriptorLimit.raise()
-        Task.detached { exit(await run().rawValue) }
+        Task.detached { exit(told(await run()).rawValue) }
         while true { pause() }
+    }
+
+    /// A run whose report got lost didn't do all it was asked to.
+    private static func told(_ code: Jobs.ExitCode) -> Jobs.ExitCode {
+        guard let failure = Console.failure else { return code }
+        Console.writeError("larder: \(failure)\n")
+        return code.combined(with: .failure)
     }
 
     private static func run() async -> Jobs.ExitCode {

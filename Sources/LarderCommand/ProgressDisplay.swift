@@ -65,6 +65,6 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Moves up over what was drawn and erases to the end of the screen.
-    private static func erasing(_ lines: Int) -> String { lines > 0 ? "\u{1b}[\(lines)A\u{1b}[J" : "" }
+    /// Moves up over what was drawn and erases to the end of the screen; from the first column, since a terminal that echoes `^C` moves on.
+    private static func erasing(_ lines: Int) -> String { lines > 0 ? "\r\u{1b}[\(lines)A\u{1b}[J" : "" }
 }

@@ -29,7 +29,7 @@ struct ProgressModel {
             bundleCount += 1
             plannedBytes = plannedBytes.addingClamped(bytes)
             if state != .unchanged { pendingBundles.insert(bundle) }
-        case .bundleVerified, .bundlePublished, .bundleFailed: pendingBundles.remove(bundle)
+        case .bundleVerified, .bundlePublished, .bundleFailed, .optionalBundleFailed: pendingBundles.remove(bundle)
         case .transferStarted: begin(event)
         case .transferCoalesced:
             begin(event)

@@ -60,7 +60,8 @@ final class RunPrinter: Sendable {
         case .runFailed(_, let message): return "\(style.errorLabel) \(message)"
         case .manifestFinding(let text, let refusal) where refusal != nil || style.isVerbose: return text
         case .bundleFailed(_, let message): return "\(style.errorLabel) \(subject)\(message)"
-        case .warning(let message) where !style.isQuiet: return "\(style.warningLabel) \(subject)\(message)"
+        case .warning(let message) where !style.isQuiet, .optionalBundleFailed(let message) where !style.isQuiet:
+            return "\(style.warningLabel) \(subject)\(message)"
         case .transferRetrying(let reason, let delay) where style.isVerbose:
             return "\(subject)\(reason); trying again in \(HumanQuantity.duration(delay))"
         case .bundlePublished(let version) where style.isVerbose: return "\(subject)published, version \(version)"

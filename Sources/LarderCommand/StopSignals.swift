@@ -15,9 +15,11 @@ enum StopSignals {
     static func start(
         _ control: RunControl, reload: (@Sendable () -> Void)? = nil, progress: @escaping @Sendable () -> Void
     ) {
+        // Of its own: a terminal that takes nothing must not keep other signals from being heard.
+        let printing = JobQueue(name: "larder-print")
         SignalListener.start(signals) { signal in
             switch signal {
-            case SIGUSR1: progress()
+            case SIGUSR1: printing.enqueue(progress)
             case SIGHUP where reload != nil: reload?()
             default: stop(control, by: signal == SIGINT ? SIGINT : SIGTERM)
             }

@@ -19,7 +19,8 @@ struct SummaryLine {
             case _ where summary.unchanged > 0: "nothing to do: the file is there"
             case _ where summary.failed > 0: "failed"
             case _ where summary.paused > 0: "paused"
-            default: "complete"
+            case _ where summary.published > 0: "complete"
+            default: "failed"
             }
         text = outcome + Self.figures(summary)
     }

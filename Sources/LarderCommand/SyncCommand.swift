@@ -37,7 +37,7 @@ struct SyncCommand {
     private static let perHost = CommandOption<Int>.value(
         "per-host", .integer(1...256), default: 6, help: "of these from one host")
     private static let limitRate = CommandOption<Int?>.optional(
-        "limit-rate", .size, help: "bytes a second for the run as a whole")
+        "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
         "max-bytes", .size, help: "pause once this many body bytes came in")
     private static let deadline = CommandOption<Duration?>.optional(
@@ -149,7 +149,7 @@ struct SyncCommand {
         var settings = SessionSettings(session: session)
         if let path = parsed[Self.config] { try settings.read(path) }
         options.downloads.session = settings.session
-        if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(max(1, rate)) }
+        if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(rate) }
         // A transfer never uses more than one connection.
         options.downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
         options.downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)

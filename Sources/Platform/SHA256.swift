@@ -44,14 +44,15 @@ package final class SHA256: @unchecked Sendable {
     }
 
     /// Feeds `lengthBytes` bytes of a file, from its start, in pieces of 1 MiB.
-    /// - Returns: how many bytes there were, fewer than asked when the file is shorter.
+    /// - Parameter isStopped: asked before each piece; nothing more is read after a yes.
+    /// - Returns: how many bytes there were, fewer than asked when the file is shorter or reading was stopped.
     package func update(
-        from file: OwnedDescriptor, lengthBytes: Int64 = .max
+        from file: OwnedDescriptor, lengthBytes: Int64 = .max, isStopped: () -> Bool = { false }
     ) throws(SystemError) -> Int64 {
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { piece.deallocate() }
         var done: Int64 = 0
-        while done < lengthBytes {
+        while done < lengthBytes, !isStopped() {
             let wanted = Int(min(Int64(piece.count), lengthBytes - done))
             let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: done)
             if count == 0 { break }

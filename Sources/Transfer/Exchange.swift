@@ -27,7 +27,8 @@ final class Exchange {
     private let started: ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
     private var hopStarted: ContinuousClock.Instant
-    private var rateWindow: (started: ContinuousClock.Instant, bytes: Int64)
+    /// What came since some byte of the current hop's body; nil before that: how fast a server is shows in bodies only.
+    private var rateWindow: (started: ContinuousClock.Instant, bytes: Int64)?
 
     private enum Phase {
         case awaitingHead
@@ -50,7 +51,6 @@ final class Exchange {
         lastActivity = loop.now
         hopStarted = loop.now
         pieceStarted = loop.now
-        rateWindow = (loop.now, 0)
     }
 
     // MARK: The request
@@ -69,6 +69,7 @@ final class Exchange {
         head = ResponseHead()
         phase = .awaitingHead
         bodyBytes = 0
+        rateWindow = nil
         lastActivity = loop.now
         hopStarted = loop.now
         hopCount += 1
@@ -127,6 +128,8 @@ final class Exchange {
 
     /// Takes a piece of the body from libcurl and says what libcurl is to be told.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        // What follows a refused piece would leave a gap.
+        guard failure == nil else { return 0 }
         guard case .receivingBody = phase else { return ignoreBody(bytes.count) ? bytes.count : 0 }
         guard loop.mayReceive() else {
             isPaused = true
@@ -151,7 +154,7 @@ final class Exchange {
     private func count(_ bytes: Int) {
         lastActivity = loop.now
         wireBytes += Int64(bytes)
-        rateWindow.bytes += Int64(bytes)
+        rateWindow = (rateWindow?.started ?? loop.now, (rateWindow?.bytes ?? 0) + Int64(bytes))
     }
 
     private func exceedsBudget(_ total: Int64) -> Bool {
@@ -185,12 +188,14 @@ final class Exchange {
         if piece != nil, loop.now - pieceStarted >= .milliseconds(250) { sendPiece() }
     }
 
-    /// Lets libcurl go on after a pause.
-    func resume() {
+    /// Lets libcurl go on after a pause. It hands over what it held back right here.
+    /// - Returns: the end of the current hop where that was refused; libcurl reports it nowhere else.
+    func resume() -> Conclusion? {
         isPaused = false
         lastActivity = loop.now
-        rateWindow = (loop.now, 0)
-        curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        rateWindow = nil
+        let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        return code == CURLE_OK ? nil : conclusion(of: code)
     }
 
     // MARK: Deadlines
@@ -209,11 +214,11 @@ final class Exchange {
         {
             return .timedOut(.idle, after: idle)
         }
-        guard let minimum = configuration.minimumBytesPerSecond else { return nil }
+        guard let minimum = configuration.minimumBytesPerSecond, let rateWindow else { return nil }
         let window = loop.now - rateWindow.started
         guard window >= idle else { return nil }
         if Double(rateWindow.bytes) / window.inSeconds < Double(minimum) { return .timedOut(.minimumRate, after: idle) }
-        rateWindow = (loop.now, 0)
+        self.rateWindow = (loop.now, 0)
         return nil
     }
 

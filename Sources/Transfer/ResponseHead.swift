@@ -1,3 +1,5 @@
+import Platform
+
 /// Gathers the head of a reply from the lines libcurl hands over: interim replies are passed over, trailers are no part of it.
 struct ResponseHead {
     private(set) var status = 0
@@ -36,7 +38,7 @@ struct ResponseHead {
     private mutating func takeStatusLine(_ line: String) -> Step {
         let words = line.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, let code = Int(words[1]), (100..<600).contains(code) else {
-            return .invalid("its status line is '\(line.prefix(60))'")
+            return .invalid("its status line is '\(escapedText(String(line.prefix(60))))'")
         }
         status = code
         headers = HeaderFields()
@@ -49,7 +51,8 @@ struct ResponseHead {
             let last = codings.split(separator: ",").last.map { $0.trimmingBlanks().lowercased() }
             return last == "chunked" ? .delimited : .close
         }
-        if headers["Content-Length"] != nil { return .length }
+        // One that can't be read tells nothing, and the connection's end proves nothing.
+        if let length = headers["Content-Length"] { return decimalBytes(length) == nil ? .close : .length }
         return httpMajorVersion >= 2 || status == 204 || status == 304 ? .delimited : .close
     }
 }

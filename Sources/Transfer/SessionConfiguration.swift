@@ -7,7 +7,8 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var connectTimeout: Duration = .seconds(15)
     /// The whole exchange, redirects included; nil, the default: no bound.
     public var transferTimeout: Duration?
-    /// Fewer bytes a second than this over a whole idle period end the exchange; nil, the default: any pace is fine.
+    /// Fewer bytes a second than this over a whole idle period end the exchange, counted from the first byte of a body; nil, the default: any
+    /// pace is fine.
     public var minimumBytesPerSecond: Int64?
     /// Body bytes a second that all exchanges of the session may take together; nil, the default: no bound.
     public var rateLimitBytesPerSecond: Int64?

@@ -177,7 +177,7 @@ final class SessionLoop: @unchecked Sendable {
                 heldBack = waiting[index...] + heldBack
                 return
             }
-            exchanges[id]?.resume()
+            if let exchange = exchanges[id], let conclusion = exchange.resume() { end(exchange, conclusion) }
         }
     }
 

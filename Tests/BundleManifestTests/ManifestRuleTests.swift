@@ -202,6 +202,14 @@ import Testing
         #expect(decoded.diagnostics.map(\.message) == ["3 of 3 downloads have no digest; this is the first"])
     }
 
+    @Test func tooManyWarningsAreNoError() {
+        let bundles = (0..<1500).map { "{\"id\": \"b\($0)\", \"kind\": \"ebook\", \"urls\": [\"a\"]}" }
+        let decoded = decode(manifest(bundles: "[\(bundles.joined(separator: ","))]"))
+        #expect(decoded.manifest != nil)
+        #expect(decoded.diagnostics.count == 1001)
+        #expect(decoded.diagnostics.last?.message == "500 more warnings are not told")
+    }
+
     @Test func tooManyFindingsAreCut() {
         let paths = (0..<5000).map { _ in "{}" }.joined(separator: ",")
         let decoded = decode(manifest(bundles: "[{\"id\": \"b\", \"kind\": \"files\", \"files\": [\(paths)]}]"))

@@ -36,8 +36,8 @@ import Testing
     @Test func committingTheSameAgainKeepsWhatReadersHave() throws {
         let fixture = try Fixture()
         let writer = try fixture.writer()
-        let first = try Sample().commit(by: writer).directory.descriptor.status()
-        let second = try Sample().commit(by: writer).directory.descriptor.status()
+        let first = try Sample().commit(by: writer).open().descriptor.status()
+        let second = try Sample().commit(by: writer).open().descriptor.status()
         #expect(first.inode == second.inode)
         #expect(try writer.library.staging.names().isEmpty)
     }
@@ -53,7 +53,7 @@ import Testing
         #expect(try (writer.library.store.find(sample.origin) != nil) == (steps == 3))
         #expect(try writer.library.staging.names().isEmpty)
         let content = try sample.commit(by: writer)
-        #expect(try content.directory.readFile("content.txt", limitBytes: 10) == Array("one".utf8))
+        #expect(try content.open().readFile("content.txt", limitBytes: 10) == Array("one".utf8))
         #expect(try writer.library.store.find(sample.origin)?.receipt().entries.count == 1)
     }
 
@@ -77,7 +77,7 @@ import Testing
 
         let writer = try fixture.writer()
         #expect(try writer.library.store.find(sample.origin) == nil)
-        #expect(try sample.commit(by: writer).directory.names() == ["content.txt"])
+        #expect(try sample.commit(by: writer).open().names() == ["content.txt"])
     }
 
     @Test(arguments: ["", "{}", "garbage\n", "[1,2]\n", "{\"receipt\":1}\n"])

@@ -59,7 +59,7 @@ import Testing
             let generation = try #require(try library.generations.current())
             let address = try #require(generation.addresses.first)
             let content = try #require(try library.store.open(address))
-            return try content.directory.readFile("content.txt", limitBytes: 100)
+            return try content.open().readFile("content.txt", limitBytes: 100)
         }
         #expect(text == Array("one".utf8))
     }

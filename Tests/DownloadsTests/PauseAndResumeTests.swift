@@ -2,6 +2,7 @@ import FaultServer
 import Platform
 import TestSupport
 import Testing
+import Transfer
 
 @testable import Downloads
 
@@ -56,5 +57,31 @@ import Testing
         let file = try await downloader.download(bench.request())
         #expect(contentDifference(bench.content.bytes(), try file.bytes(limitBytes: 4_000_000)) == nil)
         #expect(bench.server.bodyBytesSent("/a") == 3_000_000)
+    }
+
+    /// Sixteen gigabytes that are held, to be read for a digest: with bytes to come, and with none.
+    @Test(arguments: [777, 0]) func readingWhatIsHeldKeepsNobodyWaitingAndCanBeStopped(_ missingBytes: Int64)
+        async throws
+    {
+        let content = Content.pattern(lengthBytes: 16 << 30, seed: 3)
+        bench.server.serve("/huge", Resource(content))
+        let request = try bench.request("/huge") { $0.digest = bench.digest }
+        try await bench.pause(request, atBytes: 100_000)
+        // A hole costs nothing.
+        let name = try bench.storedNames()[0]
+        let heldBytes = Int64(content.lengthBytes) - missingBytes
+        let file = try Directory.open(bench.folder["partial"]).open(RelativePath(name), flags: 2)
+        try file.truncate(to: heldBytes)
+        let downloader = try bench.downloader()
+        let (_, huge) = downloader.ask(request)
+        _ = try await huge.events.events(atLeast: 1)
+        let other = try await downloader.answer(to: bench.request())
+        #expect(try await contentDifference(bench.content.bytes(), other.bytes()) == nil)
+        #expect(huge.answers.events.isEmpty)
+        await downloader.shutDown()
+        #expect(try await huge.answer().code == .cancelled)
+        #expect(bench.wire("/huge") == ["200"], "the server is asked once all is read, not before")
+        #expect(try file.status().sizeBytes == heldBytes, "and nothing of it is lost")
+        #expect(try bench.storedNames() == [name, name + ".resume"])
     }
 }

@@ -1,6 +1,7 @@
 import FaultServer
 import Platform
 import TestSupport
+import Testing
 import Transfer
 
 @testable import Downloads
@@ -46,6 +47,15 @@ struct Workbench {
         let (_, caller) = downloader.ask(request)
         try await caller.waitForBytes(Int64(offset))
         await downloader.shutDown()
+    }
+
+    /// Looks again and again until nothing lies in the store: nobody tells when a file is removed.
+    func waitForAnEmptyStore() async throws {
+        for _ in 0..<2_000 {
+            if try storedNames().isEmpty { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("the store still holds \(try storedNames())")
     }
 
     /// Names of what lies in the store.

@@ -103,6 +103,7 @@ import Transfer
             (.bundlePublished(version: "7"), #"{"event": "bundle.published", "version": "7"}"#),
             (.bundleFailed(code: "c", message: "m"), #"{"event": "bundle.failed", "code": "c", "message": "m"}"#),
             (.generationPublished(number: 3), #"{"event": "generation.published", "number": 3}"#),
+            (.optionalBundleFailed(message: "m"), #"{"event": "warning", "message": "m"}"#),
             (.warning("w"), #"{"event": "warning", "message": "w"}"#),
             (
                 .runFinished(summary, exit: .partial),

@@ -6,7 +6,7 @@ import Testing
 
 /// What `--json` prints.
 @Suite struct EventTests {
-    /// The contract's names, and `run.failed` for what concerns a whole run or manifest.
+    /// The names in Manifests/README.md, with `run.failed` for what concerns a whole run or manifest.
     private static let names: Set<String> = [
         "run.started", "manifest.loaded", "bundle.planned", "transfer.started", "transfer.coalesced",
         "transfer.resumed", "transfer.progress", "transfer.paused", "transfer.retrying", "transfer.failed",
@@ -91,6 +91,17 @@ import Testing
         stock.serveManifest([#"{"id": "a", "kind": "ebook", "urls": ["\#(origin)/gone.epub?token=s3cret"]}"#])
         let result = try await stock.sync("--json", "--verbose")
         #expect(!result.outputText.contains("hunter2") && !result.errorText.contains("hunter2"), "\(result)")
+    }
+
+    @Test(arguments: [["--json"], []])
+    func whatCantBeToldIsAFailure(options: [String]) async throws {
+        let stock = try Stock()
+        stock.serveManifest([stock.file("a", .pattern(lengthBytes: 10, seed: 1))])
+        let result = try await ChildProcess.run(
+            "sh", ["-c", "exec \"$0\" \"$@\" > /dev/full", try LarderProgram.path] + stock.arguments(options))
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(result.errorText.contains("standard output"), "\(result)")
+        #expect(try stock.published() == ["a"])
     }
 }
 

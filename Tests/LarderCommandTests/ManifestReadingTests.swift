@@ -190,7 +190,9 @@ import Testing
             let list = order.map { "\"\(urls[$0])\"" }.joined(separator: ", ")
             return #"{"id": "\#(id)", "kind": "ebook", "filename": "data", "urls": [\#(list)]}"#
         }
-        let manifest = Stock.manifest([book("server-first", [0, 1]), book("file-first", [1, 0]), book("gone-first", [2, 1])])
+        let manifest = Stock.manifest([
+            book("server-first", [0, 1]), book("file-first", [1, 0]), book("gone-first", [2, 1]),
+        ])
 
         let result = try await stock.sync(manifests: [stock.directory.write(manifest.utf8, to: "m.json")])
 
@@ -212,7 +214,8 @@ import Testing
         let path = try stock.directory.write(Stock.manifest(bundles).utf8, to: "m.json")
         // Both limits, so that the program can't raise it.
         let result = try await ChildProcess.run(
-            "sh", ["-c", "ulimit -n 256 && exec \"$0\" \"$@\"", try LarderProgram.path] + stock.arguments(manifests: [path]))
+            "sh",
+            ["-c", "ulimit -n 256 && exec \"$0\" \"$@\"", try LarderProgram.path] + stock.arguments(manifests: [path]))
         #expect(result.status == .exited(0), "\(result)")
         #expect(try stock.content("b11/79") == [11, 79])
     }

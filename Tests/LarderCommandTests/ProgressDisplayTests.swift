@@ -29,8 +29,9 @@ import Testing
         let model = model([
             (1, .bundlePlanned(.fetch, bytes: 0)), (2, .bundlePlanned(.fetch, bytes: 0)), (1, .bundleVerified),
             (1, .bundlePublished(version: "1")), (2, .bundleFailed(code: "c", message: "m")),
+            (3, .bundlePlanned(.fetch, bytes: 0)), (3, .optionalBundleFailed(message: "m")),
         ])
-        #expect(model.endedBundles == 2)
+        #expect(model.endedBundles == 3)
     }
 
     @Test func aTransferComesAndGoes() {

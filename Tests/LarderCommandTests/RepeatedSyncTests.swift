@@ -165,9 +165,12 @@ import Testing
         #expect(try stock.difference("b", .pattern(lengthBytes: 1000, seed: 21)) == nil)
     }
 
-    @Test func aBundleThatNoManifestHasIsAMistakeOfTheCommandLine() async throws {
-        stock.serveManifest([stock.file("gallery", .pattern(lengthBytes: 1000, seed: 1))])
-        let result = try await stock.sync("--only", "galery")
+    @Test(arguments: ["--only", "--tag"])
+    func whatNoManifestHasIsAMistakeOfTheCommandLine(option: String) async throws {
+        stock.serveManifest([
+            stock.file("gallery", .pattern(lengthBytes: 1000, seed: 1), more: #""tags": ["gallery"],"#)
+        ])
+        let result = try await stock.sync(option, "galery")
         #expect(result.status == .exited(64), "\(result)")
         #expect(result.problems.count == 1 && result.errorText.contains("did you mean 'gallery'?"), "\(result)")
         #expect(stock.server.exchanges("/gallery.bin").isEmpty)

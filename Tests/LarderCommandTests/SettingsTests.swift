@@ -86,6 +86,12 @@ import Transfer
         #expect(result.status == .exited(64) && result.errorText.contains(path), "\(result)")
     }
 
+    @Test func aRateOfNothingIsAMistake() async throws {
+        let result = try await stock.sync("--limit-rate", "0")
+        #expect(result.status == .exited(64) && result.errorText.contains("--limit-rate"), "\(result)")
+        #expect(stock.server.log.isEmpty)
+    }
+
     @Test func theCommandLineWins() async throws {
         let path = try stock.directory.write(
             #"{"retries": 3, "userAgent": "kiosk", "headers": {"X-Site": "7"}}"#.utf8, to: "s.json")

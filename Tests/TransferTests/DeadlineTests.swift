@@ -55,15 +55,16 @@ import Testing
         #expect(try await session.get(server.url("/r")).outcome.summary == "timedOut whole", "redirects included")
     }
 
-    @Test func aConnectionThatNeverStands() async throws {
+    @Test(arguments: [nil, 1000]) func aConnectionThatNeverStands(_ minimumBytesPerSecond: Int64?) async throws {
         // The kernel completes the connection, and then nobody says a word of TLS.
         let silent = try LoopbackListener()
         let session = Session {
             $0.connectTimeout = .milliseconds(500)
             $0.idleTimeout = .milliseconds(100)
+            $0.minimumBytesPerSecond = minimumBytesPerSecond
         }
         let (outcome, _) = try await session.get("https://127.0.0.1:\(silent.port)/")
-        #expect(outcome.summary == "timedOut connect", "while it connects, it isn't silent")
+        #expect(outcome.summary == "timedOut connect", "while it connects, it is neither silent nor slow")
     }
 
     @Test func holdingBackIsNoSilenceOfTheServers() async throws {

@@ -41,6 +41,18 @@ import Testing
         #expect(elapsed > .milliseconds(800))
     }
 
+    @Test func aPieceRefusedAfterAPauseEndsTheExchange() async throws {
+        let session = Session {
+            $0.rateLimitBytesPerSecond = 200_000
+            $0.idleTimeout = .seconds(2)
+        }
+        // The last piece, which goes over the budget, waits for its turn as all do; then nothing follows that could fail.
+        server.script("/a", [.altered { $0.chunked().stalled(afterBytes: 100_000) }])
+        let (outcome, seen) = try await session.get(server.url("/a")) { $0.bodyBudgetBytes = 99_999 }
+        #expect(outcome.summary == "overBudget 99999")
+        #expect(seen.body.count < 100_000)
+    }
+
     @Test func aRateLimitIsForAllTogetherAndFair() async throws {
         let session = Session { $0.rateLimitBytesPerSecond = 400_000 }
         let consumers = [RecordingConsumer(), RecordingConsumer()]

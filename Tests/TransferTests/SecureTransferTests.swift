@@ -1,4 +1,5 @@
 import FaultServer
+import Glibc
 import TestSupport
 import Testing
 
@@ -40,6 +41,19 @@ import Testing
         let (outcome, _) = try await Session().get(nginx.url("/file"))
         #expect(outcome.summary == "insecure")
         #expect(outcome.receivedBytes == 0)
+    }
+
+    @Test func aHandshakeThatIsCutIsALostConnection() async throws {
+        let listener = try LoopbackListener()
+        let session = Session()
+        let consumer = RecordingConsumer()
+        let url = try TransferURL("https://127.0.0.1:\(listener.port)/")
+        session.start(TransferRequest(url: url), consumer: consumer)
+        _ = pollDescriptors([(listener.descriptor.number, Int16(POLLIN))])
+        // Accepted, and closed at once.
+        #expect(listener.accept() != nil)
+        let outcome = try await consumer.outcome()
+        #expect(outcome.summary == "connectionLost", "\(outcome.message)")
     }
 
     @Test func aRedirectFromHTTPToHTTPSIsFollowed() async throws {

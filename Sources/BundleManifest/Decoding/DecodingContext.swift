@@ -8,12 +8,12 @@ struct DecodingContext {
         let diagnostic: Diagnostic
     }
 
-    /// A manifest with more findings than this has one cause for most of them.
+    /// A manifest with more errors, or more warnings, than this has one cause for most of them.
     private static let mostFindings = 1000
 
     let options: ManifestDecodingOptions
     private var findings: [Finding] = []
-    private var dropped = 0
+    private var counts: [Severity: Int] = [:]
     private(set) var hasErrors = false
 
     init(options: ManifestDecodingOptions) {
@@ -26,10 +26,8 @@ struct DecodingContext {
         hint: @autoclosure () -> String? = nil, secret: SourceRange? = nil
     ) {
         hasErrors = hasErrors || rule.severity == .error
-        guard findings.count < Self.mostFindings else {
-            dropped += 1
-            return
-        }
+        counts[rule.severity, default: 0] += 1
+        guard counts[rule.severity, default: 0] <= Self.mostFindings else { return }
         let diagnostic = Diagnostic(rule, message(), at: value.markedRange, notes: notes, hint: hint(), secret: secret)
         findings.append(Finding(value: value, diagnostic: diagnostic))
     }
@@ -53,10 +51,11 @@ struct DecodingContext {
             diagnostic.path = paths.path(to: finding.value)
             return diagnostic
         }
-        if dropped > 0 {
-            let end = SourceRange(at: document.source.bytes.count)
-            diagnostics.append(
-                Diagnostic(ManifestRule.tooManyFindings, "\(dropped) more findings are not told", at: end))
+        let end = SourceRange(at: document.source.bytes.count)
+        for (rule, severity) in [(ManifestRule.tooManyErrors, Severity.error), (.tooManyWarnings, .warning)] {
+            let dropped = counts[severity, default: 0] - Self.mostFindings
+            guard dropped > 0 else { continue }
+            diagnostics.append(Diagnostic(rule, "\(dropped) more \(severity.rawValue)s are not told", at: end))
         }
         return diagnostics
     }

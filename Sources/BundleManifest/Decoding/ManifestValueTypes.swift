@@ -159,7 +159,7 @@ extension ValueType<[RequestHeader]> {
             context.report(
                 .secretInHeader, "the header \(name) looks like a secret, and everyone can read a manifest",
                 at: member.key,
-                hint: "use --netrc or --config", secret: member.value.range)
+                hint: "put them into a netrc file, and name that in --config", secret: member.value.range)
         }
         return RequestHeader(name: name, value: value)
     }

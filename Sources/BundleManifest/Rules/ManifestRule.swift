@@ -24,7 +24,8 @@ package enum ManifestRule: String, DiagnosticRule {
     case joinDigestWithoutJoin = "S019"
     case expiresBeforeCreated = "S020"
     case downloadWithoutDigest = "S021"
-    case tooManyFindings = "S022"
+    case tooManyErrors = "S022"
+    case tooManyWarnings = "S023"
 
     case emptyPath = "P001"
     case absolutePath = "P002"
@@ -82,7 +83,8 @@ package enum ManifestRule: String, DiagnosticRule {
         case .joinDigestWithoutJoin: (.error, "joinSHA256 is given without join")
         case .expiresBeforeCreated: (.warning, "the manifest expires before it was created")
         case .downloadWithoutDigest: (.warning, "a download has no digest")
-        case .tooManyFindings: (.error, "too many findings to tell them all")
+        case .tooManyErrors: (.error, "too many errors to tell them all")
+        case .tooManyWarnings: (.warning, "too many warnings to tell them all")
         case .emptyPath: (.error, "a path is empty")
         case .absolutePath: (.error, "a path is absolute")
         case .badComponent: (.error, "a path has an empty component, or . or ..")

@@ -14,7 +14,8 @@ enum URLRules {
         // First of all: other findings may quote the URL, or show it.
         guard parts.authority?.utf8.contains(UInt8(ascii: "@")) != true else {
             throw Problem(
-                .credentialsInURL, "a URL can't hold a user name or a password", hint: "use --netrc or --config")
+                .credentialsInURL, "a URL can't hold a user name or a password",
+                hint: "put them into a netrc file, and name that in --config")
         }
         try checkCharacters(text)
         if let authority = parts.authority { try check(authority: authority) }
