@@ -81,7 +81,7 @@ import Testing
             (["Content-Length": "10"], .length, 10),
             (["Content-Length": "10", "Transfer-Encoding": "chunked"], .delimited, nil),
             (["Transfer-Encoding": "gzip, chunked"], .delimited, nil), (["Transfer-Encoding": "identity"], .close, nil),
-            ([:], .close, nil), (["Content-Length": "1e3"], .length, nil), (["Content-Length": "-1"], .length, nil),
+            ([:], .close, nil), (["Content-Length": "1e3"], .close, nil), (["Content-Length": "-1"], .close, nil),
         ] as [(HeaderFields, BodyFraming, Int64?)])
     func knowsWhatLimitsABody(_ headers: HeaderFields, _ framing: BodyFraming, _ length: Int64?) throws {
         let response = try response(headers)
