@@ -99,8 +99,7 @@ private struct RebuildRun {
             await downloader.shutDown()
         }
         downloader = nil
-        // One queue of the process finishes files.
-        try await Self.settle("what the downloader had") { Set(Self.resources().threads) == ["larder-finish"] }
+        try await Self.settle("what the downloader had") { Self.resources().threads.isEmpty }
         try await checkServer()
     }
 
@@ -204,7 +203,7 @@ private struct RebuildRun {
     }
 
     private struct Resources {
-        /// The names of Larder's own threads. The runtime's come and go as they like.
+        /// The names of what sessions and downloaders have for themselves. What the whole process shares comes when it is first needed.
         let threads: [String]
         /// What the open descriptors stand for.
         let descriptors: [String]
@@ -217,7 +216,9 @@ private struct RebuildRun {
 
     private static func resources() -> Resources {
         let names = entries("/proc/self/task").compactMap { try? readFile("/proc/self/task/\($0)/comm") }
-        let threads = names.map { String(decoding: $0.dropLast(), as: UTF8.self) }.filter { $0.hasPrefix("larder-") }
+        let threads = names.map { String(decoding: $0.dropLast(), as: UTF8.self) }.filter {
+            ["larder-session", "larder-writer", "larder-open"].contains($0)
+        }
         return Resources(threads: threads.sorted(), descriptors: openDescriptors().values.sorted())
     }
 
