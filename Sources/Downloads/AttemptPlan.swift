@@ -8,7 +8,10 @@ struct AttemptPlan {
     let url: TransferURL
     /// All sources of the request, this one among them.
     let sources: [TransferURL]
+    /// What is sent, the request's condition included where it is one for this source.
     let headers: HeaderFields
+    /// Whether the source is told what the caller has already, and may answer that nothing has changed.
+    let isConditional: Bool
     let redirects: RedirectPolicy
     /// What the partial file is named by.
     let key: SourceKey
@@ -24,7 +27,13 @@ struct AttemptPlan {
         self.download = download.id
         url = download.sources.current
         sources = download.sources.sources
-        headers = download.request.headers
+        var headers = download.request.headers
+        if let condition = download.request.condition, condition.sourceURL == url {
+            isConditional = headers.append(condition.fieldName, condition.validator)
+        } else {
+            isConditional = false
+        }
+        self.headers = headers
         redirects = download.request.redirects
         key = download.key
         digestKey = DigestKey(download.request)

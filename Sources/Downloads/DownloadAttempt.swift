@@ -45,8 +45,12 @@ final class DownloadAttempt: @unchecked Sendable {
     // MARK: Begin and stop
 
     /// Opens the partial file, and sends the request once that is ready. Blocks on the disk, but never for long.
-    /// - Parameter session: which one to use, asked for when it is needed.
-    func begin(_ location: PartialFile.Location, session: @escaping @Sendable () -> Session) {
+    /// - Parameters:
+    ///   - reading: where held bytes are read, which may take long.
+    ///   - session: which one to use, asked for when it is needed.
+    func begin(
+        _ location: PartialFile.Location, reading: JobQueue, session: @escaping @Sendable () -> Session
+    ) {
         let writer: PartialWriter
         do throws(AttemptFailure) {
             writer = try PartialWriter(location, plan: plan)
@@ -57,7 +61,7 @@ final class DownloadAttempt: @unchecked Sendable {
         }
         guard writer.mustReadHeld else { return ask(writer, session()) }
         // Before the server is asked: it would not wait, and the session's writer threads are for all of its transfers.
-        ReadingQueue.shared.enqueue { [self] in readHeld(session) }
+        reading.enqueue { [self] in readHeld(session) }
     }
 
     private func readHeld(_ session: () -> Session) {
@@ -74,7 +78,9 @@ final class DownloadAttempt: @unchecked Sendable {
 
     private func ask(_ writer: PartialWriter, _ session: Session) {
         if isStopped { return conclude(.stopped) }
-        if writer.isWhole {
+        let resumePoint = writer.resumePoint
+        // A digest that is known proves what is held; anything else only the server can tell, however long ago it was fetched.
+        if resumePoint.isWhole, plan.digest != nil {
             verdict = .alreadyWhole
             return conclude(.completed)
         }
@@ -82,8 +88,8 @@ final class DownloadAttempt: @unchecked Sendable {
         request.headers = plan.headers
         request.redirects = plan.redirects
         request.bodyBudgetBytes = plan.budgetBytes
-        request.offsetBytes = writer.positionBytes
-        request.ifRange = writer.resumePoint.condition
+        request.offsetBytes = resumePoint.offsetBytes
+        request.ifRange = resumePoint.condition
         let isStopped = stage.withLock { stage in
             if case .preparing(isStopped: true) = stage { return true }
             stage = .transferring(session, session.start(request, consumer: self))
@@ -167,9 +173,15 @@ final class DownloadAttempt: @unchecked Sendable {
         }
         let file = DownloadedFile(
             partial: writer.partial, sizeBytes: writer.positionBytes, digest: digest, resumedBytes: resumedBytes,
-            isProvenComplete: isProven, validator: response?.entityTag ?? response?.lastModified ?? record?.validator,
+            isProvenComplete: isProven, sourceURL: plan.url, validator: validator(record),
             suggestedName: response?.suggestedName, record: record, released: released)
         return .completed(file, sizeBytes: writer.positionBytes, digest: digest)
+    }
+
+    /// What this try's source says of the version; another one's validator stands for nothing here.
+    private func validator(_ record: ResumeData?) -> String? {
+        if let now = response?.entityTag ?? response?.lastModified { return now }
+        return record?.url == plan.url.text ? record?.validator : nil
     }
 
     private func goOn(_ writer: PartialWriter) throws(AttemptFailure) {
@@ -246,11 +258,6 @@ extension DownloadAttempt: TransferConsumer {
             return .completed
         }
     }
-}
-
-/// Where held bytes are read: apart from where partial files are opened, which takes no time.
-private enum ReadingQueue {
-    static let shared = JobQueue(name: "larder-read", threads: 4)
 }
 
 /// Where ended files are flushed and let go: never on a writer thread, which other transfers share.

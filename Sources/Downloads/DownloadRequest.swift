@@ -18,6 +18,8 @@ public struct DownloadRequest: Sendable {
     public var priority = 0
     /// What becomes of redirects; followed up to ten times by default.
     public var redirects = RedirectPolicy.follow(limit: 10)
+    /// What the caller has already and doesn't want again; nil, the default: nothing. Only requests of one condition share a transfer.
+    public var condition: DownloadCondition?
     /// Where the bytes gather until they are complete; by default in the downloader's own store.
     public var partialFile: PartialFile.Location?
 
@@ -26,25 +28,30 @@ public struct DownloadRequest: Sendable {
     public init(_ url: TransferURL, mirrors: [TransferURL] = []) { urls = [url] + mirrors }
 }
 
-/// What makes two requests the same download: the URL that was asked for, not one a redirect led to; whatever else the server is told; and what
-/// may become of a redirect. Different credentials never share.
+/// What makes two requests the same download: the URL that was asked for, not one a redirect led to; whatever else the server is told, the
+/// condition included; and what may become of a redirect. Different credentials never share.
 struct SourceKey: Hashable {
     let url: TransferURL
     let headers: HeaderFields
     let redirects: RedirectPolicy
+    let condition: DownloadCondition?
 
     init(_ request: DownloadRequest) {
         url = request.urls[0]
         headers = request.headers
         redirects = request.redirects
+        condition = request.condition
     }
 }
 
-/// What makes two requests the same download whatever their URLs: a known digest. Here, too, different credentials never share.
+/// What makes two requests the same download whatever their URLs: a known digest. Here, too, different credentials never share, nor do those who
+/// want something else of redirects, or hold something else.
 struct DigestKey: Hashable {
     let digest: SHA256Digest
     let headers: HeaderFields
     let userInfo: String?
+    let redirects: RedirectPolicy
+    let condition: DownloadCondition?
 
     /// Nil when the request knows no digest.
     init?(_ request: DownloadRequest) {
@@ -52,5 +59,7 @@ struct DigestKey: Hashable {
         self.digest = digest
         headers = request.headers
         userInfo = request.urls[0].userInfo
+        redirects = request.redirects
+        condition = request.condition
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import Transfer
 
 /// A complete asset on the disk, shared by every caller who asked for it.
 ///
@@ -13,8 +14,11 @@ public final class DownloadedFile: Sendable {
     public let resumedBytes: Int64
     /// False when the server closed the connection without ever saying how long the asset is, and nothing else proved that it is complete.
     public let isProvenComplete: Bool
-    /// What the server says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
-    /// conditional request (RFC 9110 §13.1). Nil when it says nothing.
+    /// Which of the request's sources brought the file, or went on with it, or said that it is whole; where the file was proved without asking
+    /// anybody, the one that would have been asked.
+    public let sourceURL: TransferURL
+    /// What that source says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
+    /// `DownloadCondition`. Nil when it says nothing.
     public let validator: String?
     /// The name the server suggests (RFC 6266), reduced to a safe last component; nil when there is none.
     public let suggestedName: String?
@@ -32,13 +36,15 @@ public final class DownloadedFile: Sendable {
 
     init(
         partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
-        validator: String?, suggestedName: String?, record: ResumeData?, released: @escaping @Sendable () -> Void
+        sourceURL: TransferURL, validator: String?, suggestedName: String?, record: ResumeData?,
+        released: @escaping @Sendable () -> Void
     ) {
         self.partial = partial
         self.sizeBytes = sizeBytes
         self.digest = digest
         self.resumedBytes = resumedBytes
         self.isProvenComplete = isProvenComplete
+        self.sourceURL = sourceURL
         self.validator = validator
         self.suggestedName = suggestedName
         self.record = record
@@ -56,8 +62,9 @@ public final class DownloadedFile: Sendable {
     /// The open file: valid wherever it is moved to, as long as this object lives.
     package var descriptor: OwnedDescriptor { partial.file }
 
-    /// Leaves the file where it is, with a record that says it is complete: asking again will not fetch a byte. A file that neither a validator
-    /// nor a digest could vouch for is not kept.
+    /// Leaves the file where it is, with a record that says it is complete: asking again will not fetch it again. Where its digest is known then
+    /// nobody is asked at all; otherwise the server is, for the last byte, which shows whether it still has this version. A file that neither
+    /// a validator nor a digest could vouch for is not kept.
     public func keep() {
         guard let record else { return }
         let isFirst = fate.withLock { fate in

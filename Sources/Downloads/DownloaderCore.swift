@@ -25,6 +25,8 @@ final class DownloaderCore: Sendable {
     private let announce: @Sendable (DownloaderEvent) -> Void
     /// Opening a partial file blocks on the disk.
     private let opening = JobQueue(name: "larder-open")
+    /// Reading what a large one holds blocks for long.
+    private let reading = JobQueue(name: "larder-read", threads: 4)
 
     init(configuration: DownloaderConfiguration, store: ResumeStore, events: (@Sendable (DownloaderEvent) -> Void)?) {
         self.store = store
@@ -203,7 +205,8 @@ final class DownloaderCore: Sendable {
             shared.places.enter(place, for: attempt.plan.attempt) { [self] in enter(place, with: attempt, location) }
         }
         switch admission {
-        case .free: opening.enqueue { attempt.begin(location) { [self] in session } }
+        case .free:
+            opening.enqueue { [self] in attempt.begin(location, reading: reading) { [self] in session } }
         case .complete(let file):
             let end = DownloadAttempt.End.completed(file, sizeBytes: file.sizeBytes, digest: file.digest)
             handle(.ended(end), of: attempt.plan, at: place)

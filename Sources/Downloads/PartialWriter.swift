@@ -49,14 +49,11 @@ final class PartialWriter {
         totalBytes = record?.totalBytes ?? plan.expectedBytes
     }
 
-    /// Whether every byte is there already, so that nothing need be asked for.
-    var isWhole: Bool { record != nil && positionBytes == totalBytes }
-
     /// What a reply is judged by.
     var resumePoint: ResumePoint {
         ResumePoint(
             heldBytes: positionBytes, record: record, trust: record.map { plan.trust(in: $0) } ?? .none,
-            expectedBytes: plan.expectedBytes)
+            expectedBytes: plan.expectedBytes, isConditional: plan.isConditional)
     }
 
     /// Whether held bytes must be read before any can join them: the running digest takes them in.

@@ -7,14 +7,14 @@ enum ResponseVerdict {
     case append(totalBytes: Int64?)
     /// The whole asset, from its first byte.
     case fresh(totalBytes: Int64?)
-    /// A 416 saying that there is nothing beyond what is held.
+    /// What is held is all there is: a 416 says that nothing lies beyond it, or a 206 brought its last byte.
     case alreadyWhole
     case fail(AttemptFailure)
 }
 
 /// What was asked for, as far as the verdict depends on it.
 struct ResumePoint {
-    /// Bytes held from the start; the request asked for those behind them.
+    /// Bytes held from the start.
     var heldBytes: Int64 = 0
     /// What is known of the version they belong to.
     var record: ResumeData?
@@ -22,16 +22,28 @@ struct ResumePoint {
     var trust = ResumeTrust.none
     /// The length the asset must have, where callers know it.
     var expectedBytes: Int64?
+    /// Whether the server was asked to send nothing if nothing has changed.
+    var isConditional = false
+
+    /// Whether every byte is held, as far as anybody knew.
+    var isWhole: Bool { record != nil && heldBytes == record?.totalBytes ?? expectedBytes }
+
+    /// The first byte that is asked for: the one behind what is held, or the last one where that is everything. Whether it still is what the
+    /// server has shows there as well, while some servers answer a range that lies behind the end with the whole.
+    var offsetBytes: Int64 { isWhole ? max(0, heldBytes - 1) : heldBytes }
 
     func verdict(on response: TransferResponse) -> ResponseVerdict {
         switch response.status {
-        case 206 where heldBytes > 0: continuation(response)
+        case 206 where offsetBytes > 0: continuation(response)
         case 206:
             .fail(
                 AttemptFailure(
                     .invalidResponse, "the server sent a part (206) of what was asked for whole", .nextSource))
         case 200..<300: whole(response)
-        case 416 where heldBytes > 0: unsatisfiable(response)
+        case 416 where offsetBytes > 0: unsatisfiable(response)
+        // No source can bring anything else: the caller has it.
+        case 304 where isConditional:
+            .fail(AttemptFailure(.notModified, "the server still has what is here already", .giveUp))
         default: .fail(refusal(response))
         }
     }
@@ -41,13 +53,14 @@ struct ResumePoint {
         guard let range = response.contentRange ?? nil, let positions = range.positions else {
             return .fail(invalidPart("the server's part (206) has no usable Content-Range"))
         }
-        guard positions.lowerBound == heldBytes else {
-            return .fail(invalidPart("the server sent a part from \(positions.lowerBound) instead of \(heldBytes)"))
+        guard positions.lowerBound == offsetBytes else {
+            return .fail(invalidPart("the server sent a part from \(positions.lowerBound) instead of \(offsetBytes)"))
         }
         let known = record?.totalBytes ?? expectedBytes
         if let known, let total = range.totalBytes, known != total { return .fail(changed("its length")) }
         if let difference = difference(response) { return .fail(changed(difference)) }
-        return .append(totalBytes: range.totalBytes ?? known)
+        guard isWhole else { return .append(totalBytes: range.totalBytes ?? known) }
+        return positions.upperBound == offsetBytes ? .alreadyWhole : .fail(changed("its length"))
     }
 
     private func whole(_ response: TransferResponse) -> ResponseVerdict {

@@ -41,7 +41,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
             case .noSpace: .noSpace
             default: .downloadFailed
             }
-        self.init(code, error.message, url: url, isNotModified: error.code == .unacceptableStatus(304))
+        self.init(code, error.message, url: url, isNotModified: error.code == .notModified)
     }
 
     /// - Parameter url: where the archive came from.

@@ -12,16 +12,20 @@ struct FetchedFile: Sendable {
     let digest: SHA256Digest
     /// Where it came from, as it may be shown.
     let url: String
+    /// What its first server says distinguishes these bytes from later ones; nil when it says nothing, or the file came from elsewhere.
+    let validator: String?
 
     /// - Throws: when its digest wasn't taken: nobody could tell its content from others.
-    init(_ file: DownloadedFile, url: String) throws(BundleFailure) {
+    init(_ file: DownloadedFile, url: String, validator: String?) throws(BundleFailure) {
         guard let digest = file.digest else {
             throw BundleFailure(.libraryFailed, "its SHA-256 was not taken", url: url)
         }
-        (content, self.digest, self.url) = (.downloaded(file), digest, url)
+        (content, self.digest, self.url, self.validator) = (.downloaded(file), digest, url, validator)
     }
 
-    init(_ copy: LocalCopy, url: String) { (content, digest, self.url) = (.copied(copy), copy.digest, url) }
+    init(_ copy: LocalCopy, url: String) {
+        (content, digest, self.url, validator) = (.copied(copy), copy.digest, url, nil)
+    }
 
     var descriptor: OwnedDescriptor {
         switch content {
@@ -34,14 +38,6 @@ struct FetchedFile: Sendable {
         switch content {
         case .downloaded(let file): file.sizeBytes
         case .copied(let copy): copy.sizeBytes
-        }
-    }
-
-    /// What the server says distinguishes these bytes from later ones.
-    var validator: String? {
-        switch content {
-        case .downloaded(let file): file.validator
-        case .copied: nil
         }
     }
 

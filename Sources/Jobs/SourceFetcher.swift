@@ -21,7 +21,7 @@ struct SourceFetcher: Sendable {
     /// What the servers are told of the content that is here already.
     enum Condition: Sendable {
         case none
-        /// Nothing is fetched when the source still has what this validator stands for.
+        /// Nothing is fetched when the first source still has what this validator stands for there.
         case unless(validator: String)
     }
 
@@ -29,10 +29,14 @@ struct SourceFetcher: Sendable {
     /// - Throws: why no source brought the file.
     func fetch(_ source: SourceFile, _ condition: Condition = .none) async throws(BundleFailure) -> FetchedFile? {
         var failure: BundleFailure?
-        for urls in try manifest.sources(source).groupedByReach {
+        let sources = try manifest.sources(source)
+        // Whose validators receipts hold, and whom they are shown.
+        let firstServer = sources.first { !$0.isLocal }
+        for urls in sources.groupedByReach {
             do throws(BundleFailure) {
                 if urls[0].isLocal { return try await copy(urls[0], source) }
-                return try await download(urls[0], mirrors: Array(urls.dropFirst()), source, condition)
+                return try await download(
+                    urls[0], mirrors: Array(urls.dropFirst()), source, condition, firstServer: firstServer)
             } catch {
                 guard error.code != .paused else { throw error }
                 failure = error
@@ -59,15 +63,19 @@ struct SourceFetcher: Sendable {
     }
 
     private func download(
-        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition
+        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition,
+        firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         request.budgetBytes = bodyBudgetBytes
-        if case .unless(let validator) = condition { request.headers.append(condition: validator) }
+        if case .unless(let validator) = condition, let firstServer {
+            request.condition = DownloadCondition(validator: validator, of: firstServer)
+        }
         let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
-            let fetched = try FetchedFile(file, url: reporter.url)
+            let fetched = try FetchedFile(
+                file, url: reporter.url, validator: file.sourceURL == firstServer ? file.validator : nil)
             reporter.finished(bytes: file.sizeBytes)
             return fetched
         } catch {
@@ -97,14 +105,6 @@ struct SourceFetcher: Sendable {
                 url: reporter.url)
         }
         return file
-    }
-}
-
-extension HeaderFields {
-    /// Asks for nothing if the representation is still the one of `validator`, an entity tag or a date (RFC 9110 §13.1).
-    fileprivate mutating func append(condition validator: String) {
-        let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
-        append(isTag ? "If-None-Match" : "If-Modified-Since", validator)
     }
 }
 

@@ -189,13 +189,13 @@ final class Exchange {
     }
 
     /// Lets libcurl go on after a pause. It hands over what it held back right here.
-    /// - Returns: the end of the current hop where that was refused; libcurl reports it nowhere else.
+    /// - Returns: the end of the current hop where we refused it; libcurl reports that nowhere else. What goes wrong on the wire it does report.
     func resume() -> Conclusion? {
         isPaused = false
         lastActivity = loop.now
         rateWindow = nil
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
-        return code == CURLE_OK ? nil : conclusion(of: code)
+        return failure == nil ? nil : conclusion(of: code)
     }
 
     // MARK: Deadlines

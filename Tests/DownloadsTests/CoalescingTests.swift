@@ -212,6 +212,23 @@ import Transfer
         #expect(try await picky.caller.bytes() == right.bytes())
     }
 
+    @Test func whoRefusesRedirectsJoinsNobodyWhoFollowsThemWhateverTheDigest() async throws {
+        let gate = try stall()
+        bench.server.serve("/r", always: .redirect(to: "/a"))
+        let downloader = try bench.downloader()
+        let first = downloader.ask(try bench.request("/r") { $0.digest = bench.digest })
+        try await first.caller.waitForBytes(1_000_000)
+        let second = downloader.ask(
+            try bench.request("/r") {
+                $0.digest = bench.digest
+                $0.redirects = .refuse
+            })
+        _ = try await second.caller.events.events(atLeast: 1)
+        #expect(!second.caller.isCoalesced)
+        gate.open()
+        try await expectBytes(first.caller)
+    }
+
     @Test func budgetsAreEachCallersOwn() async throws {
         let gate = try stall()
         let downloader = try bench.downloader()

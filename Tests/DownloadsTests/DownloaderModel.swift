@@ -78,6 +78,9 @@ struct DownloaderModel {
         if Int.random(in: 0..<3, using: &generator) == 0 { request.digest = pick(digests) }
         if Int.random(in: 0..<4, using: &generator) == 0 { request.headers = ["Authorization": "t"] }
         if Int.random(in: 0..<5, using: &generator) == 0 { request.redirects = .refuse }
+        if Int.random(in: 0..<6, using: &generator) == 0 {
+            request.condition = DownloadCondition(validator: "\"v\"", of: request.urls[0])
+        }
         if Int.random(in: 0..<5, using: &generator) == 0 {
             request.budgetBytes = Int64.random(in: 0...2000, using: &generator)
         }

@@ -82,6 +82,6 @@ import Transfer
         #expect(try await huge.answer().code == .cancelled)
         #expect(bench.wire("/huge") == ["200"], "the server is asked once all is read, not before")
         #expect(try file.status().sizeBytes == heldBytes, "and nothing of it is lost")
-        #expect(try bench.storedNames() == [name, name + ".resume"])
+        #expect(try bench.storedNames().filter { $0.hasPrefix(name) } == [name, name + ".resume"])
     }
 }

@@ -205,25 +205,56 @@ import Transfer
         #expect(bench.wire() == ["200", "206 bytes=1000000-", "200"])
     }
 
-    @Test("already-whole") func alreadyWhole() async throws {
+    /// Leaves a complete download behind, as an earlier process would have.
+    private func keepWhole(_ request: DownloadRequest? = nil) async throws {
         let downloader = try bench.downloader()
-        try await downloader.download(bench.request()).keep()
+        try await downloader.download(request ?? bench.request()).keep()
         await downloader.shutDown()
-        let caller = try await fetch()
+    }
+
+    @Test("already-whole") func alreadyWhole() async throws {
+        let request = try bench.request { $0.digest = bench.digest }
+        try await keepWhole(request)
+        let caller = try await fetch(request)
         try await expectBytes(bench.content, caller)
         #expect(caller.resumed == [3_000_000])
         #expect(bench.wire() == ["200"])
         #expect(try await caller.answer().file?.resumedBytes == 3_000_000)
     }
 
-    @Test("already-whole, and small") func alreadyWholeAndSmall() async throws {
-        bench.server.serve("/small", Resource(.text("small")))
-        let downloader = try bench.downloader()
-        try await downloader.download(bench.request("/small")).keep()
-        await downloader.shutDown()
+    @Test("already-whole, as its last byte shows") func alreadyWholeByItsValidator() async throws {
+        // Behind the last byte nothing would be learned: some servers answer that with the whole.
+        bench.server.serve("/a", Resource(bench.content).ranges(.wholePastTheEnd))
+        try await keepWhole()
+        let caller = try await fetch()
+        try await expectBytes(bench.content, caller)
+        #expect(caller.resumed == [3_000_000])
+        #expect(bench.wire() == ["200", "206 bytes=2999999-"])
+        #expect(bench.server.log.last?.request["If-Range"] == "\"v1\"")
+        #expect(try await caller.answer().file?.digest == bench.digest)
+    }
+
+    @Test("already-whole, and small", arguments: [("small", ["200", "206 bytes=4-"]), ("", ["200", "200"])])
+    func alreadyWholeAndSmall(_ text: String, _ wire: [String]) async throws {
+        bench.server.serve("/small", Resource(.text(text)))
+        try await keepWhole(bench.request("/small"))
         let caller = try await fetch(bench.request("/small"))
-        #expect(try await caller.bytes() == Array("small".utf8))
-        #expect(bench.wire("/small") == ["200"])
+        #expect(try await caller.bytes() == Array(text.utf8))
+        #expect(bench.wire("/small") == wire)
+    }
+
+    @Test("already-whole, but of an old version") func alreadyWholeButOld() async throws {
+        try await keepWhole()
+        bench.server.serve("/a", Resource(newContent, etag: "\"v2\""))
+        try await expectBytes(newContent, try await fetch())
+        #expect(bench.wire() == ["200", "200 bytes=2999999-"])
+    }
+
+    @Test("already-whole, but longer by now, whatever its tag says") func alreadyWholeButLongerByNow() async throws {
+        try await keepWhole()
+        bench.server.serve("/a", Resource(newContent).ranges(.honouredUnconditionally))
+        try await expectBytes(newContent, try await fetch())
+        #expect(bench.wire() == ["200", "206 bytes=2999999-", "200"])
     }
 
     @Test("already-whole, but damaged") func alreadyWholeButDamaged() async throws {
