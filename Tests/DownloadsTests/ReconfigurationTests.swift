@@ -176,8 +176,8 @@ import Transfer
     }
 
     @Test func aShutdownOvertakesAChange() async throws {
+        bench.server.serve("/b", Resource(bench.content).altered { _, reply in reply.stalled(afterBytes: 10_000) })
         for _ in 0..<20 {
-            serveStalling("/b")
             let downloader = try downloader()
             let (_, caller) = downloader.ask(try bench.request("/b"))
             _ = try await caller.events.events(atLeast: 1)
