@@ -45,7 +45,7 @@ struct BundleJob: Sendable {
     {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
         // Another URL's validator says nothing about this one.
-        let known = receipt?.sources.first { $0.url == package.source.urls[0].text }
+        let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
         let condition = known?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
         guard let file = try await fetcher.fetch(package.source, condition) else {
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
@@ -72,7 +72,7 @@ struct BundleJob: Sendable {
         }
         let origin = try origin(digests: [file.digest])
         if let stored = try stored(origin) { return stored }
-        let source = receiptSource(package.source, file)
+        let source = fetcher.receiptSource(package.source, file)
         return try staged(previous: previous) { staging throws(BundleFailure) in
             let digests = try fill(staging, with: file, package: package)
             return (digests, origin, [source])
@@ -190,11 +190,6 @@ struct BundleJob: Sendable {
         }
         return Receipt.Origin(bundle: plan.address, version: bundle.version, key: key)
     }
-}
-
-func receiptSource(_ source: SourceFile, _ file: FetchedFile) -> Receipt.Source {
-    Receipt.Source(
-        url: source.urls[0].text, sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator)
 }
 
 func path(_ text: String) throws(BundleFailure) -> RelativePath {

@@ -70,7 +70,7 @@ struct FileSetJob: Sendable {
             if let known = try await take(digest, at: path, from: shelf) {
                 return Placed(path: path, digest: digest, source: known)
             }
-        } else if let fetched = shelf?.byURL[source.file.urls[0].text], let validator = fetched.validator {
+        } else if let fetched = shelf?.byURL[fetcher.name(of: source.file)], let validator = fetched.validator {
             if let file = try await fetcher.fetch(source.file, .unless(validator: validator)) {
                 return try await place(file, of: source, at: path)
             }
@@ -94,7 +94,7 @@ struct FileSetJob: Sendable {
                 throw BundleFailure(error)
             }
         }
-        return Placed(path: path, digest: file.digest, source: receiptSource(source.file, file))
+        return Placed(path: path, digest: file.digest, source: fetcher.receiptSource(source.file, file))
     }
 
     private func take(

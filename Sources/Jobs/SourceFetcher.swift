@@ -45,6 +45,19 @@ struct SourceFetcher: Sendable {
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
     }
 
+    /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
+    /// mirror; for a source without servers, what the manifest says.
+    func name(of source: SourceFile) -> String {
+        let sources = (try? manifest.sources(source)) ?? []
+        return sources.first { !$0.isLocal }?.text ?? source.urls[0].text
+    }
+
+    /// What the receipt says of a source that was fetched.
+    func receiptSource(_ source: SourceFile, _ file: FetchedFile) -> Receipt.Source {
+        Receipt.Source(
+            url: name(of: source), sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator)
+    }
+
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
         let copy = try await copying.attempt { [scratch, control, limits] () throws(BundleFailure) in
             try LocalCopy(

@@ -85,10 +85,10 @@ struct Stock {
         try directoryEntries(FilePathBytes("\(library)/.larder/partial")).map(\.description)
     }
 
+    /// Bytes of the largest unfinished download. A small one may be there too, complete but not in its place yet.
     func partialBytes() throws -> Int {
-        try partials().filter { $0.hasSuffix(".part") }.reduce(0) {
-            $0 + (try readFile("\(library)/.larder/partial/\($1)").count)
-        }
+        try partials().filter { $0.hasSuffix(".part") }
+            .map { try readFile("\(library)/.larder/partial/\($0)").count }.max() ?? 0
     }
 }
 
