@@ -81,6 +81,19 @@ import Testing
         #expect(contentDifference(two.bytes(), try stock.content("book/book")) == nil)
     }
 
+    @Test func theSameReferenceOnAnotherServerIsAnotherFile() async throws {
+        let other = try FaultServer()
+        let (one, two) = (Content.pattern(lengthBytes: 1000, seed: 1), Content.pattern(lengthBytes: 1000, seed: 2))
+        stock.server.serve("/x.bin", Resource(one))
+        other.serve("/x.bin", Resource(two))
+        let book = #"{"id": "book", "kind": "ebook", "filename": "book", "urls": ["x.bin"]}"#
+        for (number, origin) in [stock.server.origin, other.origin].enumerated() {
+            stock.serveManifest([book], serial: number + 1, more: #""mirrors": ["\#(origin)/"],"#)
+            #expect(try await stock.sync().status == .exited(0))
+        }
+        #expect(contentDifference(two.bytes(), try stock.content("book/book")) == nil)
+    }
+
     @Test func ofAChangedSetOnlyTheChangedFileIsFetched() async throws {
         func manifest(_ names: [(String, Content)]) -> String {
             let files = names.map { name, content in
