@@ -28,6 +28,7 @@ public final class DownloadedFile: Sendable {
     private let record: ResumeData?
     /// Called once, when the partial file's name is free for another download.
     private let released: @Sendable () -> Void
+    private let isLinked = Locked(false)
     private let fate = Locked(Fate.waiting)
 
     private enum Fate {
@@ -101,6 +102,25 @@ public final class DownloadedFile: Sendable {
             throw error
         }
         released()
+    }
+
+    /// Gives the asset a name at `path` as well, which must be free, and leaves it where it gathered: whoever is cut short before the last
+    /// reference goes finds it there again. The first to ask shares the bytes, later ones get a copy. Nothing is flushed.
+    package func link(to path: RelativePath, in directory: Directory, mode: mode_t = 0o644) throws(SystemError) {
+        let isFirst = isLinked.withLock { isLinked in
+            defer { isLinked = true }
+            return !isLinked
+        }
+        if isFirst, isWaiting {
+            try partial.file.setMode(mode)
+            do throws(SystemError) {
+                return try partial.location.directory.link(partial.location.name, to: path, in: directory)
+            } catch {
+                // Another file system, or one without hard links: the copy below.
+                guard [EXDEV, EPERM, EMLINK, EOPNOTSUPP].contains(error.code) else { throw error }
+            }
+        }
+        try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: false)
     }
 
     private func move(to path: RelativePath, in directory: Directory, mode: mode_t, flush: Bool) throws(SystemError) {

@@ -126,13 +126,14 @@ struct BundleJob: Sendable {
     private func obtainFiles(previous: StoredContent?) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
         do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
+        var files: [FileSetJob.Placed] = []
         do throws(BundleFailure) {
-            let files = try await FileSetJob(
+            files = try await FileSetJob(
                 sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, placing: placing,
                 slots: slots
             ).run()
             emit(.bundleVerified)
-            return try await blocking.attempt { () throws(BundleFailure) in
+            return try await blocking.attempt { [files] () throws(BundleFailure) in
                 let origin = try origin(digests: files.map(\.digest))
                 if let stored = try stored(origin) {
                     try? staging.discard()
@@ -144,6 +145,7 @@ struct BundleJob: Sendable {
                     staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
             }
         } catch {
+            for file in files { file.fetched?.keep() }
             try? staging.discard()
             throw error
         }

@@ -49,11 +49,12 @@ struct FetchedFile: Sendable {
         }
     }
 
-    /// Gives the file its place in a bundle's staging directory. Nothing is flushed: sealing does that.
+    /// Gives the file its place in a bundle's staging directory; a download stays where it gathered, too, for as long as this lives. Nothing
+    /// is flushed: sealing does that.
     func place(at path: RelativePath, in directory: Directory) throws(SystemError) {
         if let parent = path.parent { try directory.makeDirectories(parent) }
         switch content {
-        case .downloaded(let file): try file.take(to: path, in: directory, flush: false)
+        case .downloaded(let file): try file.link(to: path, in: directory)
         case .copied(let copy): try directory.linkUnnamedFile(copy.descriptor, at: path)
         }
     }

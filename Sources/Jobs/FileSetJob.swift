@@ -19,7 +19,14 @@ struct FileSetJob: Sendable {
         let path: RelativePath
         let digest: SHA256Digest
         let source: Receipt.Source
+        /// What was fetched, for as long as a run that is cut short could lose it.
+        var fetched: FetchedFile?
     }
+
+    /// Files held on to until the bundle is in the store, each with a descriptor.
+    private static let heldFiles = 512
+    /// Smaller ones cost little to fetch again.
+    private static let heldBytes: Int64 = 256 << 10
 
     /// Tasks at once: enough that this bundle alone can use every slot.
     private static let window = 64
@@ -29,6 +36,7 @@ struct FileSetJob: Sendable {
         let shelf = await placing.run { [previous] in previous.flatMap(Shelf.init) }
         var placed: [Placed?] = Array(repeating: nil, count: sources.count)
         var failure: BundleFailure?
+        var heldCount = 0
         await withTaskGroup(of: (Int, Result<Placed, BundleFailure>).self) { group in
             var next = 0
             func startNext() {
@@ -40,7 +48,13 @@ struct FileSetJob: Sendable {
             for _ in 0..<Self.window { startNext() }
             while let (index, result) = await group.next() {
                 switch result {
-                case .success(let file): placed[index] = file
+                case .success(var file):
+                    if file.fetched.map({ $0.sizeBytes <= Self.heldBytes }) ?? true || heldCount == Self.heldFiles {
+                        file.fetched = nil
+                    } else {
+                        heldCount += 1
+                    }
+                    placed[index] = file
                 case .failure(let error) where failure == nil:
                     failure = error
                     group.cancelAll()
@@ -49,7 +63,10 @@ struct FileSetJob: Sendable {
                 startNext()
             }
         }
-        if let failure { throw failure }
+        if let failure {
+            for file in placed { file?.fetched?.keep() }
+            throw failure
+        }
         return placed.compactMap(\.self)
     }
 
@@ -94,7 +111,7 @@ struct FileSetJob: Sendable {
                 throw BundleFailure(error)
             }
         }
-        return Placed(path: path, digest: file.digest, source: fetcher.receiptSource(source.file, file))
+        return Placed(path: path, digest: file.digest, source: fetcher.receiptSource(source.file, file), fetched: file)
     }
 
     private func take(
