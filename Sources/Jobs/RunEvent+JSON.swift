@@ -1,4 +1,5 @@
 import JSONSyntax
+import Platform
 
 extension RunEvent {
     /// The event as one line of JSON, without a line end; Manifests/README.md lists them.
@@ -100,9 +101,4 @@ extension RunSummary {
         line.member("requests", requestCount)
         line.member("durationSeconds", duration.inSeconds)
     }
-}
-
-extension Duration {
-    /// The duration as seconds and a fraction.
-    package var inSeconds: Double { self / .seconds(1) }
 }

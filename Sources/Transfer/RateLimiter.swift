@@ -1,3 +1,5 @@
+import Platform
+
 /// A token bucket: how many bytes may be taken now, and when the next ones may.
 struct RateLimiter {
     /// Bytes a second; nil: no bound.
@@ -34,9 +36,4 @@ struct RateLimiter {
         guard let bytesPerSecond, available <= 0 else { return .zero }
         return .seconds((1 - available) / Double(max(1, bytesPerSecond)))
     }
-}
-
-extension Duration {
-    /// The duration as a fraction of seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

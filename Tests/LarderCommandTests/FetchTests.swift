@@ -38,6 +38,17 @@ import Testing
         #expect(try difference("film.bin") == nil)
     }
 
+    @Test func whatIsNoFileIsRefusedBeforeAByteMoves() async throws {
+        _ = try directory.makeDirectory("folder")
+        _ = try await ChildProcess.run("mkfifo", [directory["pipe"]])
+        for target in ["folder", "pipe", "."] {
+            let result = try await fetch("-o", target)
+            #expect(result.status == .exited(1), "\(result)")
+        }
+        #expect(try names() == ["folder", "pipe"])
+        #expect(server.log.isEmpty)
+    }
+
     @Test func orByItsUser() async throws {
         #expect(try await fetch("-o", "other").status == .exited(0))
         #expect(try await fetch("--output=made/sub/x").status == .exited(0))
