@@ -44,7 +44,7 @@ struct AttemptFailure: Error {
     /// What an exchange's failure means for the download.
     init(_ error: TransferError) {
         switch error {
-        case .unreachable:
+        case .unreachable, .noRoute:
             self.init(.transportFailure, "\(error)", .retry)
             fault = .unreachable
         case .connectionLost: self.init(.transportFailure, "\(error)", .retry)

@@ -90,6 +90,13 @@ final class EasyHandle {
         return microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
+    /// The `errno` value of a connection that failed; 0 for none.
+    var systemError: Int32 {
+        var code = 0
+        larder_curl_get_long(raw, CURLINFO_OS_ERRNO, &code)
+        return Int32(truncatingIfNeeded: code)
+    }
+
     /// The version of HTTP the reply came by: 1 for 1.x, 2, 3; 0 when there was none.
     var httpMajorVersion: Int {
         var version = 0

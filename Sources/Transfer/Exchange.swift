@@ -15,7 +15,7 @@ final class Exchange {
     private var head = ResponseHead()
     private var phase = Phase.awaitingHead
     private var piece: BodyPiece?
-    private var pieceStarted: ContinuousClock.Instant
+    private var pieceStarted: SuspendingClock.Instant
 
     /// Set when we, not the wire, end it.
     private(set) var failure: TransferError?
@@ -24,11 +24,13 @@ final class Exchange {
 
     private var wireBytes: Int64 = 0
     private var bodyBytes: Int64 = 0
-    private let started: ContinuousClock.Instant
-    private var lastActivity: ContinuousClock.Instant
-    private var hopStarted: ContinuousClock.Instant
+    private let started: SuspendingClock.Instant
+    private var lastActivity: SuspendingClock.Instant
+    private var hopStarted: SuspendingClock.Instant
+    /// When the current hop's head was complete.
+    private var headCompleted: SuspendingClock.Instant
     /// What came since some byte of the current hop's body; nil before that: how fast a server is shows in bodies only.
-    private var rateWindow: (started: ContinuousClock.Instant, bytes: Int64)?
+    private var rateWindow: (started: SuspendingClock.Instant, bytes: Int64)?
 
     private enum Phase {
         case awaitingHead
@@ -37,8 +39,9 @@ final class Exchange {
         case redirecting(to: TransferURL)
     }
 
-    /// The body of a redirect is read, so that the connection lives on, but not for ever.
+    /// The body of a redirect is read, so that the connection lives on, but no longer than another connection would take.
     private static let ignoredBodyLimitBytes: Int64 = 64 << 10
+    private static let ignoredBodyLimit: Duration = .seconds(2)
 
     init(id: TransferID, request: TransferRequest, channel: BodyChannel, handle: EasyHandle, loop: SessionLoop) {
         self.id = id
@@ -50,6 +53,7 @@ final class Exchange {
         started = loop.now
         lastActivity = loop.now
         hopStarted = loop.now
+        headCompleted = loop.now
         pieceStarted = loop.now
     }
 
@@ -91,7 +95,8 @@ final class Exchange {
     // MARK: The reply
 
     func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = loop.now
+        // Trailers, which nobody wants, are no sign of life: they could go on for ever.
+        if !head.isComplete { lastActivity = loop.now }
         switch head.take(line) {
         case .more: return true
         case .invalid(let reason):
@@ -102,6 +107,7 @@ final class Exchange {
     }
 
     private func receiveHead() -> Bool {
+        headCompleted = loop.now
         if [301, 302, 303, 307, 308].contains(head.status) {
             do {
                 let target = try request.redirects.target(
@@ -208,6 +214,7 @@ final class Exchange {
         }
         // What we hold back ourselves is no silence of the server's.
         guard !isPaused else { return nil }
+        if let error = brokenPhaseDeadline() { return error }
         let idle = configuration.idleTimeout
         if loop.now - lastActivity >= idle, let sent = handle.requestSentAfter,
             loop.now - max(lastActivity, hopStarted + sent) >= idle
@@ -222,6 +229,22 @@ final class Exchange {
         return nil
     }
 
+    /// Neither a head nor a body that nobody wants is waited for without end, however steadily it drips.
+    private func brokenPhaseDeadline() -> TransferError? {
+        switch phase {
+        case .awaitingHead:
+            let limit = loop.configuration.connectTimeout + loop.configuration.idleTimeout
+            guard loop.now - hopStarted >= limit, let sent = handle.requestSentAfter,
+                loop.now - (hopStarted + sent) >= limit
+            else { return nil }
+            return .timedOut(.head, after: limit)
+        case .ignoringBody, .redirecting:
+            let limit = Self.ignoredBodyLimit
+            return loop.now - headCompleted >= limit ? .timedOut(.idle, after: limit) : nil
+        case .receivingBody: return nil
+        }
+    }
+
     // MARK: The end
 
     /// What libcurl's end of the current hop means.
@@ -232,7 +255,8 @@ final class Exchange {
         case .awaitingHead where code == CURLE_OK: return .failure(.invalidResponse("it has no head"))
         case .awaitingHead, .receivingBody, .ignoringBody, .redirecting:
             return conclusion(
-                of: TransferError(code, handle.message(code), configuration: loop.configuration))
+                of: TransferError(
+                    code, handle.message(code), systemError: handle.systemError, configuration: loop.configuration))
         }
     }
 

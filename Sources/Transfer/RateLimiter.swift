@@ -7,9 +7,9 @@ struct RateLimiter {
         didSet { available = min(available, burstBytes) }
     }
     private var available: Double = 0
-    private var filledAt: ContinuousClock.Instant
+    private var filledAt: SuspendingClock.Instant
 
-    init(bytesPerSecond: Int64?, now: ContinuousClock.Instant) {
+    init(bytesPerSecond: Int64?, now: SuspendingClock.Instant) {
         self.bytesPerSecond = bytesPerSecond
         filledAt = now
         available = burstBytes
@@ -19,7 +19,7 @@ struct RateLimiter {
     private var burstBytes: Double { max(Double(bytesPerSecond ?? 0) / 10, 16_384) }
 
     /// Whether bytes may be taken now.
-    mutating func allows(at now: ContinuousClock.Instant) -> Bool {
+    mutating func allows(at now: SuspendingClock.Instant) -> Bool {
         guard let bytesPerSecond else { return true }
         available = min(burstBytes, available + (now - filledAt).inSeconds * Double(bytesPerSecond))
         filledAt = now

@@ -1,7 +1,8 @@
 /// How a session speaks to the network. A session keeps the configuration it was made with; only `rateLimitBytesPerSecond` can change while it
 /// lives.
 public struct SessionConfiguration: Hashable, Sendable {
-    /// The longest silence between bytes, 30 s. It does not run while the consumer holds the network side up.
+    /// The longest silence between bytes, 30 s. It does not run while the consumer holds the network side up, nor while the machine sleeps. The
+    /// head of a reply must be complete within this and `connectTimeout` together, however it is dripped.
     public var idleTimeout: Duration = .seconds(30)
     /// Until a connection, TLS included, stands: 15 s.
     public var connectTimeout: Duration = .seconds(15)

@@ -12,8 +12,8 @@ final class SessionLoop: @unchecked Sendable {
     let pipeline: BodyPipeline
     private let thread = Locked<WorkerThread?>(nil)
 
-    // The loop thread's own.
-    private(set) var now = ContinuousClock.now
+    // The loop thread's own. Time asleep doesn't count: it is no silence of a server's.
+    private(set) var now = SuspendingClock.now
     private var rateLimiter: RateLimiter
     private var exchanges: [TransferID: Exchange] = [:]
     /// Who is held back, in the order in which they may go on.
@@ -21,7 +21,7 @@ final class SessionLoop: @unchecked Sendable {
     private var spareHandles: [EasyHandle] = []
     private var isInvalid = false
     private var invalidated: [@Sendable () -> Void] = []
-    private var lastSweep = ContinuousClock.now
+    private var lastSweep = SuspendingClock.now
 
     private static let globalInit: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 

@@ -1,12 +1,15 @@
 import CCurl
+import Glibc
 
 extension TransferError {
     /// What one of libcurl's codes means to us.
-    init(_ code: CURLcode, _ message: String, configuration: SessionConfiguration) {
+    /// - Parameter systemError: why the connection failed; 0 where it didn't, or nobody knows.
+    init(_ code: CURLcode, _ message: String, systemError: Int32, configuration: SessionConfiguration) {
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED,
-            CURLE_PROXY:
-            self = .unreachable(message)
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .noRoute(message)
+        // Not EHOSTUNREACH: that is a neighbour which is switched off, and a route leads there.
+        case CURLE_COULDNT_CONNECT where [ENETUNREACH, ENETDOWN].contains(systemError): self = .noRoute(message)
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: self = .unreachable(message)
         case CURLE_OPERATION_TIMEDOUT:
             self = .timedOut(.connect, after: configuration.connectTimeout)
         // CURLE_SSL_CONNECT_ERROR is not among them: that's what a handshake is called which was cut by the line, and passes as that does.

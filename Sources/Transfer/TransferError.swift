@@ -4,6 +4,8 @@ import Platform
 public enum TransferError: Error, Sendable, CustomStringConvertible {
     /// The name, the host, the proxy or TLS could not be reached; nothing was exchanged.
     case unreachable(String)
+    /// The same, where it may be this machine that isn't connected: no route leads there, or the name couldn't be resolved.
+    case noRoute(String)
     /// The certificate or the TLS exchange was refused.
     case insecure(String)
     /// The connection was lost before the reply was complete.
@@ -27,6 +29,9 @@ public enum TransferError: Error, Sendable, CustomStringConvertible {
     public enum Deadline: String, Sendable {
         /// Until the connection, TLS included, stands.
         case connect
+        /// From the request until the head of its reply is complete: as long as it may take to connect and then be silent, interim replies
+        /// (1xx) included. Each redirect has its own.
+        case head
         /// The longest silence.
         case idle
         /// The whole exchange, redirects included.
@@ -38,13 +43,14 @@ public enum TransferError: Error, Sendable, CustomStringConvertible {
     /// One line for people; names no URL, which the caller knows.
     public var description: String {
         switch self {
-        case .unreachable(let reason): reason
+        case .unreachable(let reason), .noRoute(let reason): reason
         case .insecure(let reason): "the secure connection was refused: \(reason)"
         case .connectionLost(let reason): "the connection was lost: \(reason)"
         case .invalidResponse(let reason): "the reply is no valid HTTP: \(reason)"
         case .redirectRefused(let status, let reason): "a redirect (\(status)) was refused: \(reason)"
         case .overBudget(let limit): "the reply is larger than the \(limit) bytes allowed for it"
         case .timedOut(.connect, let after): "no connection within \(after)"
+        case .timedOut(.head, let after): "the head of the reply was not complete within \(after)"
         case .timedOut(.idle, let after): "not a byte for \(after)"
         case .timedOut(.whole, let after): "not complete within \(after)"
         case .timedOut(.minimumRate, let after): "below the minimum rate for \(after)"

@@ -43,9 +43,9 @@ final class Connection: Sendable {
         do throws(ConnectionLost) {
             if let gate = reply.delivery.headGate { try socket.wait(at: gate) }
             if let garbage = reply.garbage {
-                try socket.send(garbage[...])
+                try sendHead(garbage, reply.delivery)
             } else {
-                try socket.send(Array(reply.head.utf8)[...])
+                try sendHead(Array(reply.head.utf8), reply.delivery)
                 listener.log.update { $0[exchange].status = reply.status }
                 if request.method != "HEAD" && reply.hasBody { try deliverBody(of: reply, exchange) }
             }
@@ -54,6 +54,17 @@ final class Connection: Sendable {
             return .cut
         } catch {
             return error == .serverStopped ? .serverStopped : .peerClosed
+        }
+    }
+
+    private func sendHead(_ head: [UInt8], _ delivery: Reply.Delivery) throws(ConnectionLost) {
+        guard let pause = delivery.headLinePause else { return try socket.send(head[...]) }
+        var rest = head[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex - 1
+            try socket.pause(for: pause)
+            try socket.send(rest[...end])
+            rest = rest[(end + 1)...]
         }
     }
 

@@ -30,6 +30,8 @@ package struct Reply: Sendable {
     /// How the bytes of a reply are handed over.
     package struct Delivery: Sendable {
         package var headGate: Gate?
+        /// How long to wait before each line of the head.
+        package var headLinePause: Duration?
         /// Where in the body to stop until a gate opens, or without one for ever.
         package var stalls: [(afterBytes: UInt64, gate: Gate?)] = []
         /// Where in the body to end the connection.
@@ -97,6 +99,9 @@ package struct Reply: Sendable {
 
     /// Sends nothing, not even the status, before the gate opens.
     package func headHeld(until gate: Gate) -> Reply { changed { $0.delivery.headGate = gate } }
+
+    /// Sends the head, or the garbage in its place, line by line with a pause before each.
+    package func headDripped(every pause: Duration) -> Reply { changed { $0.delivery.headLinePause = pause } }
 
     /// Goes silent after so many body bytes until the gate opens, the client leaves or the server stops.
     package func stalled(afterBytes: UInt64, until gate: Gate? = nil) -> Reply {

@@ -29,6 +29,46 @@ import Testing
         #expect(try await session.get(server.url("/a")).outcome.summary == "timedOut idle")
     }
 
+    /// Lines for a head that takes as many times 20 ms.
+    private static let manyFields = (0..<400).reduce(into: Headers()) { $0["X-Field-\($1)"] = "x" }
+
+    @Test func aHeadThatDripsForEver() async throws {
+        let session = Session { ($0.connectTimeout, $0.idleTimeout) = (.milliseconds(200), .milliseconds(200)) }
+        let interim = String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 200)
+        let dripping: [Reply] = [
+            .status(200, Self.manyFields), .redirect(to: "/a").changed { $0.headers.merge(Self.manyFields) },
+            .garbage(interim),
+        ]
+        for reply in dripping {
+            server.script("/a", [.reply(reply.headDripped(every: .milliseconds(20)))])
+            #expect(try await session.get(server.url("/a")).outcome.summary == "timedOut head")
+        }
+        try await server.waitForConnections(0)
+        #expect(server.exchanges("/a").allSatisfy { $0.end == .peerClosed })
+    }
+
+    @Test func aHeadThatComesSlowlyIsTaken() async throws {
+        let session = Session { ($0.connectTimeout, $0.idleTimeout) = (.milliseconds(900), .milliseconds(900)) }
+        let interim = Array("HTTP/1.1 102 Processing\r\n\r\n".utf8)
+        let (head, body) = ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", "ok")
+        server.script(
+            "/a",
+            [
+                .reply(
+                    .garbage(String(decoding: interim, as: UTF8.self) + head + body).headDripped(
+                        every: .milliseconds(50)))
+            ])
+        #expect(try await session.get(server.url("/a")).seen.body == Array("ok".utf8))
+    }
+
+    @Test func trailersThatDripForEver() async throws {
+        let session = Session { ($0.connectTimeout, $0.idleTimeout) = (.milliseconds(400), .milliseconds(400)) }
+        let trailers = String(repeating: "X-Trailer: x\r\n", count: 400)
+        let reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\(trailers)\r\n"
+        server.script("/a", [.reply(.garbage(reply).headDripped(every: .milliseconds(20)))])
+        #expect(try await session.get(server.url("/a")).outcome.summary == "timedOut idle")
+    }
+
     @Test func aSlowBodyIsNoSilence() async throws {
         let session = Session { $0.idleTimeout = .milliseconds(400) }
         server.script("/a", [.altered { $0.paced(bytesPerSecond: 60_000) }])

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func theBucketNeverHoldsMoreThanABurst() {
-        var now = ContinuousClock.now
+        var now = SuspendingClock.now
         var limiter = RateLimiter(bytesPerSecond: 1_000_000, now: now)
         var allowed = limiter.allows(at: now)
         #expect(allowed)

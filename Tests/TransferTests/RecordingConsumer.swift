@@ -56,6 +56,7 @@ extension TransferOutcome {
         switch result {
         case .success(let response): "\(response.status)"
         case .failure(.unreachable): "unreachable"
+        case .failure(.noRoute): "noRoute"
         case .failure(.insecure): "insecure"
         case .failure(.connectionLost): "connectionLost"
         case .failure(.invalidResponse): "invalidResponse"

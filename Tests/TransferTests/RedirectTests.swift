@@ -136,4 +136,11 @@ import Testing
         }
         #expect(server.exchanges("/a")[0].bodyBytesSent < 10_000_000)
     }
+
+    @Test func aRedirectWhoseBodyDripsIsFollowedAllTheSame() async throws {
+        let dripping = Reply.redirect(302, to: "/end").body(.pattern(lengthBytes: 5000, seed: 1))
+        server.script("/a", [.reply(dripping.paced(bytesPerSecond: 20))])
+        #expect(try await session.get(server.url("/a")).seen.body == Array("here".utf8))
+        #expect(server.exchanges("/a")[0].end == .peerClosed)
+    }
 }

@@ -186,6 +186,12 @@ import Testing
         #expect(outcome.receivedBytes == 0)
     }
 
+    /// Linux knows no way to connect to a multicast address, whatever its routes; and `invalid` is nobody's domain (RFC 6761).
+    @Test(arguments: ["http://224.0.0.1/", "http://no-such-host.invalid/"])
+    func tellsAMissingRouteFromAMissingServer(url: String) async throws {
+        #expect(try await session.get(url).outcome.summary == "noRoute")
+    }
+
     @Test func refusesSchemesThatAreNotAllowed() async throws {
         let (outcome, _) = try await session.get("file:///etc/passwd")
         #expect(outcome.summary == "unusableRequest")
