@@ -8,13 +8,18 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/netlink.h>
 #include <linux/openat2.h>
+#include <linux/rtnetlink.h>
 #include <stdint.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -51,8 +56,54 @@ static const long larder_utime_omit = UTIME_OMIT;
 /* O_TMPFILE is a compound macro that Swift can't import. */
 static const int larder_o_tmpfile = O_TMPFILE;
 
+/* Of glibc 2.34; the GNU extensions of a header that Glibc's module map shows stay hidden. */
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+extern char **environ;
+
+/* A program gets no descriptor of ours from `first` on. */
+static inline int larder_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+/* The environment as C has it; Swift's own name for it is ambiguous beside this header. */
+static inline char **larder_environment(void) { return environ; }
+
 /* prctl(2) is variadic. At most 15 bytes of the name are shown. */
 static inline void larder_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* A timer that rings every so many seconds, and at once after a sleep. timerfd.h is not in Glibc's module map. */
+static inline int larder_open_boot_timer(int seconds) {
+    int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    struct itimerspec period = {.it_interval = {.tv_sec = seconds}, .it_value = {.tv_sec = seconds}};
+    if (timer >= 0) timerfd_settime(timer, 0, &period, NULL);
+    return timer;
+}
+
+/* Whatever may change a default route. The flags of a group are macros with a type that Swift doesn't take for a mask. */
+static const uint32_t larder_route_groups = RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+
+/* A netlink socket's address is none that Swift's bind(2) takes without casts. */
+static inline int larder_open_route_socket(uint32_t groups) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
+    if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    int cause = errno;
+    close(descriptor);
+    errno = cause;
+    return -1;
+}
+
+/* Asks for the routes of all families; the kernel answers with a series of datagrams. */
+static inline int larder_request_routes(int descriptor) {
+    struct {
+        struct nlmsghdr header;
+        struct rtmsg message;
+    } request = {
+        .header = {
+            .nlmsg_len = sizeof request, .nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .message = {.rtm_family = AF_UNSPEC}};
+    return (int)send(descriptor, &request, sizeof request, 0);
+}
 
 /* ioctl(2) is variadic. Columns and rows of the terminal behind `descriptor`; 0 where there is none. */
 static inline void larder_terminal_size(int descriptor, int *columns, int *rows) {

@@ -11,6 +11,8 @@ struct AttemptFailure: Error {
     var budgetBytes: Int64?
     /// What the failure says of the source's origin as a whole, beyond this asset.
     var fault: SourceReputation.Fault?
+    /// Whether it may be this machine that isn't connected.
+    var lacksRoute = false
 
     enum Remedy: Hashable {
         /// The same source may do better later.
@@ -47,6 +49,7 @@ struct AttemptFailure: Error {
         case .unreachable, .noRoute:
             self.init(.transportFailure, "\(error)", .retry)
             fault = .unreachable
+            if case .noRoute = error { lacksRoute = true }
         case .connectionLost: self.init(.transportFailure, "\(error)", .retry)
         case .insecure:
             self.init(.transportFailure, "\(error)", .nextSource)

@@ -29,7 +29,12 @@ struct Download {
         case running(AttemptID, isStopping: Bool)
         /// Waits out a delay between two tries; the number tells its alarm from older ones.
         case resting(UInt64)
+        /// Waits for a network that leads to its sources, or for its alarm.
+        case stranded(UInt64)
     }
+
+    /// Whether it has waited for a network, and hasn't got any further since.
+    var isStranded = false
 
     /// Whether it is known since the last pause what earlier transfers had saved: what is held from now on was fetched by this one.
     var knowsSavings = false

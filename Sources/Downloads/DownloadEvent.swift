@@ -15,8 +15,22 @@ public enum DownloadEvent: Sendable {
 
 /// What concerns a downloader as a whole.
 public enum DownloaderEvent: Hashable, Sendable {
-    /// A new configuration took a new session; every transfer goes on in it.
-    case sessionRebuilt
+    /// Connections are built anew, in a new session; every transfer goes on in it.
+    case sessionRebuilt(RebuildReason)
+    /// The first of some downloads waits for a network that leads to its sources: none is there, by what `Downloader.setNetwork` was told.
+    case waitingForNetwork
+}
+
+/// Why connections are built anew.
+public enum RebuildReason: String, Hashable, Sendable {
+    /// Another configuration can't be taken by the session that is there.
+    case configuration
+    /// So it is, and the configuration changed by the clock.
+    case schedule
+    /// The machine slept, and servers have given its connections up.
+    case resumedFromSleep = "resumed from sleep"
+    /// The machine reaches other networks in another way now.
+    case routeChanged = "route changed"
 }
 
 /// How far a download is.

@@ -94,10 +94,24 @@ public final class Downloader: Sendable {
     /// counted for that; callers hear `DownloadEvent.resumed`, and the downloader's own events `DownloaderEvent.sessionRebuilt`. A
     /// transfer that can't be resumed, for want of a validator, begins anew. Of several changes in quick succession the last one counts.
     /// After `shutDown` nothing happens.
+    /// - Parameter reason: what `sessionRebuilt` says.
     /// - Throws: `ConfigurationError` for a configuration that can't work; then all goes on as before.
-    public func reconfigure(_ configuration: DownloaderConfiguration) async throws(ConfigurationError) {
-        try await core.reconfigure(configuration)
+    public func reconfigure(
+        _ configuration: DownloaderConfiguration, because reason: RebuildReason = .configuration
+    ) async throws(ConfigurationError) {
+        try await core.reconfigure(configuration, because: reason)
     }
+
+    /// Builds all connections anew, as another configuration would, and waits until that is so: for when the machine slept, or reaches its
+    /// networks in another way.
+    public func reconnect(because reason: RebuildReason) async { await core.reconnect(because: reason) }
+
+    /// Tells whether the machine has a way out of its own networks; at first it is taken to have one.
+    ///
+    /// While it has none, a download whose sources all fail for want of a route, or of an address for their names, waits: for a network, for
+    /// other connections, or for half a minute, after which it looks again. No retry is counted for that. Sources on loopback and on the
+    /// machine's own networks are reached as ever, and fail as ever.
+    public func setNetwork(isUsable: Bool) { core.setNetwork(isUsable: isUsable) }
 
     /// What was fetched so far, in all.
     public var statistics: DownloadStatistics { core.statistics }

@@ -74,13 +74,22 @@ final class DownloaderCore: Sendable {
 
     func cancel(_ token: DownloadToken) { decide { $0.state.cancel(token) } }
 
-    func reconfigure(_ configuration: DownloaderConfiguration) async throws(ConfigurationError) {
+    func reconfigure(
+        _ configuration: DownloaderConfiguration, because reason: RebuildReason
+    ) async throws(ConfigurationError) {
         try await opening.attempt { [self] () throws(ConfigurationError) in
             try configuration.validate()
-            decide { $0.state.reconfigure(configuration) }
+            decide { $0.state.reconfigure(configuration, because: reason) }
         }
-        await wait { $0.session != .closing }
+        await wait { !$0.session.isClosing }
     }
+
+    func reconnect(because reason: RebuildReason) async {
+        decide { $0.state.reconnect(because: reason) }
+        await wait { !$0.session.isClosing }
+    }
+
+    func setNetwork(isUsable: Bool) { decide { $0.state.setNetwork(isUsable: isUsable) } }
 
     func shutDown() async {
         decide { $0.state.shutDown() }

@@ -32,6 +32,7 @@ extension DownloaderState {
     mutating func attemptProgressed(_ attempt: AttemptID, of id: DownloadID, _ progress: DownloadProgress) -> [Action] {
         guard isCurrent(attempt, id), var download = downloads[id] else { return [] }
         download.knowsSavings = true
+        download.isStranded = false
         download.progress = progress
         download.sources.note(heldBytes: progress.receivedBytes)
         reputation.noteDelivery(from: download.sources.current)
@@ -123,10 +124,11 @@ extension DownloaderState {
         download.sources.note(heldBytes: heldBytes)
         let next = download.sources.next(
             after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: configuration.retry,
-            using: &generator)
+            isOffline: !hasNetwork, using: &generator)
         downloads[download.id] = download
         switch next {
         case .giveUp: return giveUp(download, failure)
+        case .waitForNetwork: return strand(download.id)
         case .tryAgain(let delay):
             let told: [Action] = download.callers.map { .tell($0.token, .retrying(failure.error, after: delay)) }
             guard delay > .zero else {
@@ -165,7 +167,7 @@ extension DownloaderState {
 
     /// A delay is over.
     mutating func wake(_ id: DownloadID, alarm: UInt64) -> [Action] {
-        guard downloads[id]?.phase == .resting(alarm) else { return [] }
+        guard [.resting(alarm), .stranded(alarm)].contains(downloads[id]?.phase) else { return [] }
         enqueue(id)
         return startQueued()
     }

@@ -8,6 +8,8 @@ import Transfer
 struct DownloaderState<Asset> {
     var configuration: DownloaderConfiguration
     var session = SessionPhase.open
+    /// Whether there is a way out of the machine's own networks.
+    var hasNetwork = true
     var downloads: [DownloadID: Download] = [:]
     private var byDigest: [DigestKey: DownloadID] = [:]
     private var bySource: [SourceKey: DownloadID] = [:]
@@ -118,7 +120,7 @@ struct DownloaderState<Asset> {
             return []
         }
         switch download.phase {
-        case .queued, .resting:
+        case .queued, .resting, .stranded:
             forget(id)
             return startQueued()
         case .running(let attempt, isStopping: false):

@@ -10,6 +10,8 @@ struct SourceRotation {
     /// The delays that servers asked for since everybody last had a turn.
     private var askedDelays: [Duration] = []
     private var restarts = 0
+    /// Sources that had no route to them, since one last failed otherwise or anything last came.
+    private var unroutable = 0
     /// The most bytes that were ever held: less than that again is no progress.
     private var bestHeldBytes: Int64 = 0
 
@@ -46,6 +48,8 @@ struct SourceRotation {
     enum Next: Hashable {
         case tryAgain(after: Duration)
         case giveUp
+        /// No source can be reached while there is no network.
+        case waitForNetwork
     }
 
     /// Notes bytes on the disk: progress gives all patience back.
@@ -53,15 +57,20 @@ struct SourceRotation {
         guard heldBytes > bestHeldBytes else { return }
         bestHeldBytes = heldBytes
         failures = 0
+        unroutable = 0
         askedDelays = []
     }
 
     /// Decides what follows a failed try.
-    /// - Parameter isBound: bytes are held that only the current source can go on with.
+    /// - Parameters:
+    ///   - isBound: bytes are held that only the current source can go on with.
+    ///   - isOffline: the machine has no way out of its own networks.
     mutating func next(
         after failure: AttemptFailure, isBound: Bool = false, policy: RetryPolicy,
-        using generator: inout some RandomNumberGenerator
+        isOffline: Bool = false, using generator: inout some RandomNumberGenerator
     ) -> Next {
+        if isOffline, failure.lacksRoute { return passOver(isBound: isBound) }
+        unroutable = 0
         switch failure.remedy {
         case .giveUp: return .giveUp
         case .restart:
@@ -73,6 +82,16 @@ struct SourceRotation {
             failures += 1
             return isBound ? stay(failure, policy, &generator) : takeTurns(failure, policy, &generator)
         }
+    }
+
+    /// It isn't the source's fault: whatever else may be reached has its turn, and no patience is lost.
+    private mutating func passOver(isBound: Bool) -> Next {
+        guard !isBound else { return .waitForNetwork }
+        unroutable += 1
+        advance()
+        guard unroutable >= isBad.count(where: { !$0 }) else { return .tryAgain(after: .zero) }
+        unroutable = 0
+        return .waitForNetwork
     }
 
     /// The same source again: another one would begin anew.

@@ -30,6 +30,9 @@ package final class RunControl: Sendable {
         weak var downloader: Downloader?
         /// What was asked for before there was a downloader.
         var configuration: DownloaderConfiguration?
+        var hasNetwork = true
+        /// How often bytes were moved.
+        var activity: UInt64 = 0
     }
 
     private let state = Locked(State())
@@ -49,20 +52,44 @@ package final class RunControl: Sendable {
 
     /// Lets the run's downloads go on by another configuration; what a run that has not come so far begins with, and nothing to one that is over.
     /// - Throws: `ConfigurationError` for one that can't work.
-    package func reconfigure(_ configuration: DownloaderConfiguration) async throws(ConfigurationError) {
+    /// - Parameter reason: what `session.rebuilt` says, where it takes that.
+    package func reconfigure(
+        _ configuration: DownloaderConfiguration, because reason: RebuildReason = .configuration
+    ) async throws(ConfigurationError) {
         let downloader = state.withLock { state in
             if state.downloader == nil { state.configuration = configuration }
             return state.downloader
         }
-        try await downloader?.reconfigure(configuration)
+        try await downloader?.reconfigure(configuration, because: reason)
     }
+
+    /// Lets the run's downloads build their connections anew; one that has not come so far has none.
+    package func reconnect(because reason: RebuildReason) async {
+        await state.withLock { $0.downloader }?.reconnect(because: reason)
+    }
+
+    /// Tells the run's downloads whether the machine has a way out of its own networks.
+    package func setNetwork(isUsable: Bool) {
+        let downloader = state.withLock { state in
+            state.hasNetwork = isUsable
+            return state.downloader
+        }
+        downloader?.setNetwork(isUsable: isUsable)
+    }
+
+    /// Notes that bytes were moved.
+    package func noteActivity() { state.withLock { $0.activity &+= 1 } }
+
+    /// A number that changes while bytes move.
+    package var activity: UInt64 { state.withLock { $0.activity } }
 
     /// The run's downloader is there.
     func begin(_ downloader: Downloader) async {
-        let configuration = state.withLock { state in
+        let (configuration, hasNetwork) = state.withLock { state in
             state.downloader = downloader
-            return state.configuration
+            return (state.configuration, state.hasNetwork)
         }
+        downloader.setNetwork(isUsable: hasNetwork)
         // One that can't work changes nothing.
         if let configuration { try? await downloader.reconfigure(configuration) }
     }

@@ -35,6 +35,7 @@ extension RunEvent.Kind {
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
         case .sessionRebuilt: "session.rebuilt"
+        case .networkWaiting: "network.waiting"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -76,12 +77,13 @@ extension RunEvent.Kind {
             line.member("files", files)
             line.member("bytes", bytes)
         case .bundlePublished(let version): line.member("version", version)
+        case .sessionRebuilt(let reason): line.member("reason", reason.rawValue)
         case .generationPublished(let number): line.member("number", number)
         case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)
-        case .transferStarted, .transferCoalesced, .transferPaused, .sessionRebuilt, .bundleVerified: break
+        case .transferStarted, .transferCoalesced, .transferPaused, .networkWaiting, .bundleVerified: break
         }
     }
 }

@@ -1,3 +1,4 @@
+import Downloads
 import Platform
 
 /// Something that happened in a run: what `--json` prints, and what the progress display draws from.
@@ -29,8 +30,10 @@ package struct RunEvent: Sendable {
         case transferRetrying(reason: String, delay: Duration)
         case transferFailed(code: String, message: String)
         case transferFinished(bytes: Int64)
-        /// New settings took a new session; every transfer goes on in it.
-        case sessionRebuilt
+        /// Connections are built anew; every transfer goes on with them.
+        case sessionRebuilt(RebuildReason)
+        /// Transfers wait, since there is no way to their sources from this machine.
+        case networkWaiting
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)
@@ -40,6 +43,17 @@ package struct RunEvent: Sendable {
         case generationPublished(number: Int)
         case warning(String)
         case runFinished(RunSummary, exit: ExitCode)
+    }
+}
+
+extension RunEvent.Kind {
+    /// What a downloader tells of itself as a whole.
+    init(_ event: DownloaderEvent) {
+        self =
+            switch event {
+            case .sessionRebuilt(let reason): .sessionRebuilt(reason)
+            case .waitingForNetwork: .networkWaiting
+            }
     }
 }
 

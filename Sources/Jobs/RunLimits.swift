@@ -37,6 +37,7 @@ final class RunLimits: Sendable {
 
     /// Notes bytes that went to the disk.
     func note(written bytes: Int64) {
+        control.noteActivity()
         if room.isShort(after: bytes) { control.stop(.noRoom) }
     }
 

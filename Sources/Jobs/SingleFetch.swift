@@ -57,10 +57,13 @@ package struct SingleFetch: Sendable {
         do throws(DownloadError) {
             var configuration = configuration
             configuration.takesDigests = false
-            downloader = Downloader(configuration: configuration, store: try ResumeStore(path: target.folder))
+            downloader = Downloader(
+                configuration: configuration, store: try ResumeStore(path: target.folder),
+                events: { emit(RunEvent.Kind($0), nil, nil) })
         } catch {
             throw BundleFailure(error, url: "\(url)")
         }
+        await control.begin(downloader)
         let result = await transfer(downloader, target, control, emit)
         await downloader.shutDown()
         let statistics = downloader.statistics
@@ -77,7 +80,7 @@ package struct SingleFetch: Sendable {
     private func transfer(
         _ downloader: Downloader, _ target: Target, _ control: RunControl, _ emit: @escaping Emit
     ) async -> Result<Void, BundleFailure> {
-        let reporter = TransferReporter(url: "\(url)", received: { _ in }, emit: emit)
+        let reporter = TransferReporter(url: "\(url)", received: { _ in control.noteActivity() }, emit: emit)
         let work = Task { () -> Result<Void, BundleFailure> in
             do throws(DownloadError) {
                 var request = DownloadRequest(url)

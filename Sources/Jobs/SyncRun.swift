@@ -49,7 +49,7 @@ package struct SyncRun: Sendable {
         let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: library.partial),
-            events: { _ in emit(.sessionRebuilt) })
+            events: { emit(RunEvent.Kind($0)) })
         await control.begin(downloader)
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()

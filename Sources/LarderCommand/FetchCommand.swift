@@ -60,6 +60,8 @@ struct FetchCommand {
                 SummaryLine(ofFetch: summary)
             }
             StopSignals.start(control) { printer.printProgressLine() }
+            let watch = RunWatch(control)
+            defer { withExtendedLifetime(watch) {} }
             printer.start()
             let exit = await fetch.run(control: control, observer: printer.take)
             printer.end()

@@ -14,6 +14,8 @@ struct SessionSettings: Sendable {
     var redirects = RedirectPolicy.follow(limit: 10)
     /// The most bytes that one reply may carry; nil: any number.
     var bodyBudgetBytes: Int64?
+    /// What holds at times instead of this; of two windows that overlap the first counts.
+    var schedule: [ScheduledSettings] = []
 
     /// - Parameter session: what holds where the file says nothing.
     init(session: SessionConfiguration) { self.session = session }
@@ -29,7 +31,7 @@ private enum SettingsRule: String, DiagnosticRule {
     case notAnObject = "C001"
     case unknownKey = "C002"
     case unusableValue = "C003"
-    case unsupported = "C004"
+    case missingWindow = "C004"
 
     var severity: Severity { .error }
 
@@ -38,7 +40,7 @@ private enum SettingsRule: String, DiagnosticRule {
         case .notAnObject: "settings are one object"
         case .unknownKey: "a setting that doesn't exist"
         case .unusableValue: "a value that a setting can't have"
-        case .unsupported: "a setting that this version can't honour"
+        case .missingWindow: "settings of a schedule that don't say when they hold"
         }
     }
 }
@@ -67,15 +69,48 @@ extension SessionSettings {
         guard root.kind == .object else {
             return [Diagnostic(SettingsRule.notAnObject, "expected an object of settings", at: root.range)]
         }
+        // What a schedule says is said over all else, wherever it stands.
+        return decode(root, among: Setting.all, besides: "schedule") + decodeSchedule(root["schedule"])
+    }
+
+    private mutating func decodeSchedule(_ value: JSONValue?) -> [Diagnostic] {
+        guard let value else { return [] }
+        guard value.kind == .array else {
+            return [Diagnostic(SettingsRule.unusableValue, "\"schedule\" is a list of objects", at: value.range)]
+        }
+        let base = self
         var diagnostics: [Diagnostic] = []
-        for member in root.members {
-            let key = member.key.string ?? ""
-            if key == "schedule" {
+        for entry in value.elements {
+            guard entry.kind == .object, let written = entry["window"] else {
                 diagnostics.append(
                     Diagnostic(
-                        SettingsRule.unsupported, "\"schedule\" is not supported by this version", at: member.key.range,
-                        hint: "leave it out, and run at the times you want"))
-            } else if let setting = Setting.all.first(where: { $0.name == key }) {
+                        SettingsRule.missingWindow, "expected an object with a \"window\" such as \"08:00-18:00\"",
+                        at: entry.range))
+                continue
+            }
+            var settings = base
+            diagnostics += settings.decode(entry, among: Setting.scheduled, besides: "window")
+            if let window = written.string.flatMap(DailyWindow.init) {
+                schedule.append(ScheduledSettings(window: window, settings: settings))
+            } else {
+                diagnostics.append(
+                    Diagnostic(
+                        SettingsRule.unusableValue, "\"window\" is two times of the day, such as \"22:00-06:00\"",
+                        at: written.range))
+            }
+        }
+        return diagnostics
+    }
+
+    /// - Parameter other: a key that is not of these, and somebody else's to read.
+    private mutating func decode(
+        _ object: JSONValue, among all: [Setting], besides other: String
+    ) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        for member in object.members {
+            let key = member.key.string ?? ""
+            if key == other { continue }
+            if let setting = all.first(where: { $0.name == key }) {
                 guard !setting.apply(&self, member.value) else { continue }
                 diagnostics.append(
                     Diagnostic(
@@ -85,7 +120,7 @@ extension SessionSettings {
                 diagnostics.append(
                     Diagnostic(
                         SettingsRule.unknownKey, "there is no setting \(key.quotedForMessage())", at: member.key.range,
-                        hint: nearestMatch(to: key, among: Setting.all.map(\.name)).map { "did you mean \"\($0)\"?" }))
+                        hint: nearestMatch(to: key, among: all.map(\.name) + [other]).map { "did you mean \"\($0)\"?" }))
             }
         }
         return diagnostics
@@ -145,6 +180,9 @@ private struct Setting: Sendable {
         file("netrc") { $0.session.netrcPath = $1 },
         size("bodyBudget") { $0.bodyBudgetBytes = $1 },
     ]
+
+    /// What can change while a run goes on. The others are part of each request from the beginning.
+    static let scheduled = all.filter { !["maxRedirects", "bodyBudget"].contains($0.name) }
 
     // MARK: Kinds of value
 

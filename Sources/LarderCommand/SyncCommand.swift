@@ -79,8 +79,8 @@ struct SyncCommand {
 
     func run() async -> Jobs.ExitCode {
         let style = OutputStyle(parsed)
-        let options: RunOptions
-        do { options = try runOptions() } catch let problem as SettingsProblem {
+        let (options, plan): (RunOptions, TransferPlan)
+        do { (options, plan) = try runOptions() } catch let problem as SettingsProblem {
             for line in problem.lines { Console.writeError("larder: \(line)\n") }
             return .usage
         } catch {
@@ -92,9 +92,10 @@ struct SyncCommand {
         let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
             isRehearsal ? nil : SummaryLine($0, $1)
         }
-        StopSignals.start(control, reload: settingsReload(of: control, options, printer)) {
-            printer.printProgressLine()
-        }
+        let reload = settingsReload(plan, of: control, printer)
+        StopSignals.start(control, reload: reload.map { $0.request }) { printer.printProgressLine() }
+        let watch = RunWatch(control) { reload?.tick() }
+        defer { withExtendedLifetime(watch) {} }
         printer.start()
         defer { printer.end() }
         guard isRehearsal else { return await SyncRun(options, control: control, observer: printer.take).run() }
@@ -105,7 +106,7 @@ struct SyncCommand {
     }
 
     /// - Throws: `SettingsProblem`; `TransferURLError`.
-    private func runOptions() throws -> RunOptions {
+    private func runOptions() throws -> (RunOptions, TransferPlan) {
         var base: TransferURL?
         if let text = parsed[Self.base] { base = try TransferURL(text) }
         var manifests: [ManifestLocation] = []
@@ -113,7 +114,8 @@ struct SyncCommand {
         var options = RunOptions(libraryPath: parsed[Self.library], manifests: manifests)
         options.onlyBundles = Set(parsed[Self.only])
         options.onlyTags = Set(parsed[Self.tag])
-        try setTransfers(&options)
+        let plan = try transferPlan()
+        setTransfers(&options, plan)
         options.allOrNothing = parsed[Self.allOrNothing]
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
@@ -126,39 +128,50 @@ struct SyncCommand {
             case .bytes(let bytes): .bytes(Int64(bytes))
             case .percent(let percent): .percent(percent)
             }
-        return options
+        return (options, plan)
     }
 
-    /// What SIGHUP does; nil without `--config`.
+    /// What SIGHUP and the clock do; nil without `--config`.
     private func settingsReload(
-        of control: RunControl, _ options: RunOptions, _ printer: RunPrinter
-    ) -> (@Sendable () -> Void)? {
+        _ plan: TransferPlan, of control: RunControl, _ printer: RunPrinter
+    ) -> SettingsReload? {
         guard parsed[Self.config] != nil else { return nil }
-        let read = { @Sendable () throws(SettingsProblem) in
-            var options = options
-            try setTransfers(&options)
-            return options.downloads
-        }
-        return SettingsReload(of: control, read: read) { printer.print($0) }.request
+        return SettingsReload(
+            plan, read: { () throws(SettingsProblem) in try transferPlan() },
+            take: { configuration, reason throws(ConfigurationError) in
+                try await control.reconfigure(configuration, because: reason)
+            }, complain: { printer.print($0) })
     }
 
     /// The settings of `--config`, and what the command line itself says over them.
-    private func setTransfers(_ options: inout RunOptions) throws(SettingsProblem) {
+    private func transferPlan() throws(SettingsProblem) -> TransferPlan {
         var session = SessionConfiguration()
         session.userAgent = "larder/\(LarderVersion.text)"
         var settings = SessionSettings(session: session)
         if let path = parsed[Self.config] { try settings.read(path) }
-        options.downloads.session = settings.session
-        if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(rate) }
-        // A transfer never uses more than one connection.
-        options.downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
-        options.downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
-        options.downloads.retry.retries = chosen(Self.retries, over: settings.retries)
-        options.redirects = settings.redirects
-        options.bodyBudgetBytes = settings.bodyBudgetBytes
-        do throws(ConfigurationError) { try options.downloads.validate() } catch {
-            throw SettingsProblem(lines: [(parsed[Self.config].map { "\(escapedText($0)): " } ?? "") + "\(error)"])
+        let plan = TransferPlan(apply: configuration, settings: settings)
+        do throws(SettingsProblem) { try plan.validate() } catch {
+            let place = parsed[Self.config].map { "\(escapedText($0)): " } ?? ""
+            throw SettingsProblem(lines: error.lines.map { place + $0 })
         }
+        return plan
+    }
+
+    @Sendable private func configuration(_ settings: SessionSettings) -> DownloaderConfiguration {
+        var downloads = DownloaderConfiguration()
+        downloads.session = settings.session
+        if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
+        // A transfer never uses more than one connection.
+        downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
+        downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
+        downloads.retry.retries = chosen(Self.retries, over: settings.retries)
+        return downloads
+    }
+
+    private func setTransfers(_ options: inout RunOptions, _ plan: TransferPlan) {
+        options.downloads = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
+        options.redirects = plan.settings.redirects
+        options.bodyBudgetBytes = plan.settings.bodyBudgetBytes
     }
 
     private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {

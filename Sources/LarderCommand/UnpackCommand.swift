@@ -76,10 +76,15 @@ struct UnpackCommand {
             Console.writeError("\(HumanQuantity.bytes(written.withLock { $0 })) unpacked\n")
         }
         let observer = UnpackObserver(
-            shouldStop: { control.reason != nil }, didWrite: { count in written.withLock { $0 += Int64(count) } },
+            shouldStop: { control.reason != nil }, didWrite: { count in
+                written.withLock { $0 += Int64(count) }
+                control.noteActivity()
+            },
             didCreate: { [isVerbose = parsed[Self.verbose]] entry in
                 if isVerbose { Console.write(escapedText(entry.path) + "\n") }
             })
+        let watch = RunWatch(control)
+        defer { withExtendedLifetime(watch) {} }
         let style = OutputStyle(parsed)
         do throws(Failure) {
             // Reading, inflating and writing block.

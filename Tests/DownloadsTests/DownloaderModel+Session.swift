@@ -33,7 +33,7 @@ extension DownloaderModel {
         }
         note("reconfigure to \(configuration)")
         let (old, wasOpen, wasShutDown) = (state.configuration, session.isOpen, isShutDown)
-        carryOut(state.reconfigure(configuration))
+        carryOut(state.reconfigure(configuration, because: .configuration))
         guard !wasShutDown else { return check(state.configuration == old, "a change after the end") }
         check(state.configuration == configuration, "the new configuration isn't the one that counts")
         let needsSession = configuration.session.userAgent != old.session.userAgent
@@ -47,7 +47,7 @@ extension DownloaderModel {
             session.isOpen || Bool.random(using: &generator)
         {
             stopBySession(id)
-        } else if !session.isOpen, state.session == .closing {
+        } else if !session.isOpen, state.session.isClosing {
             note("the session is closed")
             carryOut(state.sessionClosed())
         }

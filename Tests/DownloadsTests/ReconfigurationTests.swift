@@ -48,7 +48,7 @@ import Transfer
         #expect(downloader.statistics.fetchedBytes == 3_000_000)
         #expect(downloader.statistics.resumedBytes == 0, "nobody had saved them before")
         await downloader.shutDown()
-        #expect(rebuilds.events == [.sessionRebuilt])
+        #expect(rebuilds.events == [.sessionRebuilt(.configuration)])
     }
 
     @Test func bytesOfAnEarlierProcessCountAsSavedOnce() async throws {

@@ -1,0 +1,51 @@
+import Jobs
+import Platform
+
+/// Keeps the machine awake while a run moves bytes: not for a moment's work, and not while it only waits.
+final class AwakeKeeper: Sendable {
+    private struct State {
+        var gauge = WorkGauge()
+        var inhibitor: SleepInhibitor?
+    }
+
+    private let control: RunControl
+    private let program: String
+    private let state = Locked(State())
+
+    /// - Parameter program: what to inhibit sleep with.
+    init(_ control: RunControl, program: String = "systemd-inhibit") {
+        self.control = control
+        self.program = program
+    }
+
+    /// To be called every second.
+    func look() {
+        let activity = control.activity
+        let (isWorking, isHeld) = state.withLock { ($0.gauge.look(activity), $0.inhibitor != nil) }
+        guard isWorking != isHeld else { return }
+        // One that is refused isn't asked again each second: its object stays, and holds nothing.
+        let inhibitor = isWorking ? SleepInhibitor(why: "fetching media", program: program) : nil
+        state.withLock { $0.inhibitor = inhibitor }
+    }
+}
+
+/// Tells work from a moment's work and from waiting, by looks at a number that changes with the work.
+struct WorkGauge {
+    private var last: UInt64 = 0
+    /// Looks in a row that saw a change, and that saw none.
+    private var busy = 0
+    private var idle = 0
+    private var isWorking = false
+
+    /// So many looks in a row make it work, and so many make it none.
+    private static let busyLooks = 3
+    private static let idleLooks = 30
+
+    mutating func look(_ number: UInt64) -> Bool {
+        (busy, idle) = number == last ? (0, idle + 1) : (busy + 1, 0)
+        last = number
+        if busy >= Self.busyLooks { isWorking = true }
+        if idle >= Self.idleLooks { isWorking = false }
+        return isWorking
+    }
+}

@@ -1,0 +1,89 @@
+import CLinux
+import Glibc
+
+/// The ways that lead out of the networks a machine is part of: of each address family and table, the default route that the kernel prefers.
+///
+/// Whoever is reachable on a network of the machine's own, or on loopback, needs none of them.
+package struct DefaultRoutes: Hashable, Sendable {
+    private var preferred: [Table: Route] = [:]
+
+    private struct Table: Hashable {
+        let family: UInt8
+        let number: UInt32
+        /// 0 for a default route in the strict sense; a VPN puts two halves over it.
+        let prefixLength: UInt8
+    }
+
+    private struct Route: Hashable {
+        let metric: UInt32
+        let interface: UInt32
+        let gateway: [UInt8]
+    }
+
+    package var isEmpty: Bool { preferred.isEmpty }
+
+    /// No routes.
+    package init() {}
+
+    /// The most specific prefix that still stands for "anywhere": halves of the address space, and IPv6's global addresses (2000::/3).
+    private static func isDefault(_ route: rtmsg) -> Bool {
+        route.rtm_dst_len <= (route.rtm_family == UInt8(AF_INET6) ? 3 : 1)
+    }
+
+    /// Takes in one datagram of the kernel's answer to `larder_request_routes` (rtnetlink(7)). What is malformed is passed over.
+    /// - Returns: whether it was the answer's last.
+    package mutating func take(_ datagram: UnsafeRawBufferPointer) -> Bool {
+        var rest = datagram
+        while let header = rest.loadPrefix(nlmsghdr.self) {
+            let length = Int(header.nlmsg_len)
+            guard length >= MemoryLayout<nlmsghdr>.size, length <= rest.count else { return true }
+            let payload = UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<nlmsghdr>.size..<length])
+            switch Int32(header.nlmsg_type) {
+            case NLMSG_DONE, NLMSG_ERROR: return true
+            case Int32(RTM_NEWROUTE): takeRoute(payload)
+            default: break
+            }
+            rest = rest.droppingAligned(length)
+        }
+        return false
+    }
+
+    private mutating func takeRoute(_ payload: UnsafeRawBufferPointer) {
+        guard let route = payload.loadPrefix(rtmsg.self), Self.isDefault(route), route.rtm_type == RTN_UNICAST,
+            // A route whose link is down leads nowhere.
+            route.rtm_flags & UInt32(RTNH_F_DEAD | RTNH_F_LINKDOWN) == 0
+        else { return }
+        var table = UInt32(route.rtm_table)
+        var (metric, interface, gateway): (UInt32, UInt32, [UInt8]) = (0, 0, [])
+        var rest = payload.droppingAligned(MemoryLayout<rtmsg>.size)
+        while let attribute = rest.loadPrefix(rtattr.self) {
+            let length = Int(attribute.rta_len)
+            guard length >= MemoryLayout<rtattr>.size, length <= rest.count else { break }
+            let value = UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<rtattr>.size..<length])
+            switch UInt32(attribute.rta_type) {
+            case RTA_TABLE.rawValue: table = value.loadPrefix(UInt32.self) ?? table
+            case RTA_PRIORITY.rawValue: metric = value.loadPrefix(UInt32.self) ?? metric
+            case RTA_OIF.rawValue: interface = value.loadPrefix(UInt32.self) ?? interface
+            // Several next hops at once are told apart by their bytes alone.
+            case RTA_GATEWAY.rawValue, RTA_MULTIPATH.rawValue: gateway = Array(value)
+            default: break
+            }
+            rest = rest.droppingAligned(length)
+        }
+        let key = Table(family: route.rtm_family, number: table, prefixLength: route.rtm_dst_len)
+        let found = Route(metric: metric, interface: interface, gateway: gateway)
+        // The kernel lists the older of two equals first, and prefers it.
+        if preferred[key].map({ found.metric < $0.metric }) ?? true { preferred[key] = found }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func loadPrefix<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
+        count >= MemoryLayout<Value>.size ? loadUnaligned(as: type) : nil
+    }
+
+    /// What follows `count` bytes, netlink's padding to four left out.
+    fileprivate func droppingAligned(_ count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[Swift.min(self.count, (count + 3) & ~3)...])
+    }
+}
