@@ -120,7 +120,8 @@ extension SessionSettings {
                 diagnostics.append(
                     Diagnostic(
                         SettingsRule.unknownKey, "there is no setting \(key.quotedForMessage())", at: member.key.range,
-                        hint: nearestMatch(to: key, among: all.map(\.name) + [other]).map { "did you mean \"\($0)\"?" }))
+                        hint: nearestMatch(to: key, among: all.map(\.name) + [other]).map { "did you mean \"\($0)\"?" })
+                )
             }
         }
         return diagnostics

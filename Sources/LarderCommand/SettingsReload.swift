@@ -8,10 +8,8 @@ import Transfer
 struct SettingsReload: Sendable {
     typealias Take = @Sendable (DownloaderConfiguration, RebuildReason) async throws(ConfigurationError) -> Void
 
-    private enum Cause { case request, tick }
-
-    private let requests: AsyncStream<Cause>.Continuation
-    private let ticks: AsyncStream<Cause>.Continuation
+    private let requests: AsyncStream<Void>.Continuation
+    private let ticks: AsyncStream<Void>.Continuation
 
     /// - Parameters:
     ///   - plan: what holds from the beginning.
@@ -26,10 +24,10 @@ struct SettingsReload: Sendable {
     ) {
         let follower = Follower(plan, holding: plan.configuration(atMinute: minute()), minute: minute, take: take)
         func listen(_ handle: @escaping @Sendable () async throws(SettingsProblem) -> Void)
-            -> AsyncStream<Cause>.Continuation
+            -> AsyncStream<Void>.Continuation
         {
             // Whoever asks while a file is being read wants it read once more, however often.
-            let (stream, causes) = AsyncStream.makeStream(of: Cause.self, bufferingPolicy: .bufferingNewest(1))
+            let (stream, causes) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             Task {
                 for await _ in stream {
                     do throws(SettingsProblem) { try await handle() } catch {
@@ -44,10 +42,10 @@ struct SettingsReload: Sendable {
     }
 
     /// Asks for the settings to be read again.
-    @Sendable func request() { requests.yield(.request) }
+    @Sendable func request() { requests.yield() }
 
     /// Asks for a look at the clock.
-    @Sendable func tick() { ticks.yield(.tick) }
+    @Sendable func tick() { ticks.yield() }
 }
 
 /// Holds what was read last, and what the run is at.
@@ -75,7 +73,9 @@ private actor Follower {
     }
 
     /// Noted first, so that no look at the clock in the meantime, nor after a failure, asks for the same again.
-    private func go(to configuration: DownloaderConfiguration, because reason: RebuildReason) async throws(SettingsProblem) {
+    private func go(to configuration: DownloaderConfiguration, because reason: RebuildReason)
+        async throws(SettingsProblem)
+    {
         held = configuration
         do throws(ConfigurationError) { try await take(configuration, reason) } catch {
             throw SettingsProblem(lines: ["\(error)"])

@@ -76,7 +76,8 @@ struct UnpackCommand {
             Console.writeError("\(HumanQuantity.bytes(written.withLock { $0 })) unpacked\n")
         }
         let observer = UnpackObserver(
-            shouldStop: { control.reason != nil }, didWrite: { count in
+            shouldStop: { control.reason != nil },
+            didWrite: { count in
                 written.withLock { $0 += Int64(count) }
                 control.noteActivity()
             },

@@ -12,7 +12,9 @@ package final class SleepInhibitor: Sendable {
     ///   - program: a path, or a name that is looked up in `PATH`.
     package init?(why: String, program: String = "systemd-inhibit") {
         var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
         pipe = OwnedDescriptor(adopting: ends[0], name: "an inhibitor's pipe")
         let input = OwnedDescriptor(adopting: ends[1], name: "an inhibitor's input")
         let command = [

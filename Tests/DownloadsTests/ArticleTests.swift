@@ -70,6 +70,27 @@ import Transfer
         #expect(bench.wire("/a").count + bench.wire("/mirror").count == 1)
     }
 
+    @Test func reconfigures() async throws {
+        bench.server.script(
+            "/a", [.altered { $0.stalled(afterBytes: 1_000_000) }, .altered { $0.stalled(afterBytes: 1_000_000) }])
+        let downloader = try bench.downloader()
+        let proxy = ""
+        let (_, caller) = downloader.ask(try bench.request())
+        try await caller.waitForBytes(1_000_000)
+        // snippet: reconfigure
+        var configuration = DownloaderConfiguration()
+        configuration.maximumTransfers = 4
+        configuration.session.proxy = proxy
+        try await downloader.reconfigure(configuration)
+        // end
+        try await caller.waitForBytes(2_000_000)
+        // snippet: reconnect
+        await downloader.reconnect(because: .resumedFromSleep)
+        // end
+        #expect(contentDifference(bench.content.bytes(), try await caller.bytes()) == nil)
+        #expect(caller.resumed == [1_000_000, 2_000_000])
+    }
+
     @Test func bounds() async throws {
         let (folder, url) = (bench.folder["partial"], try TransferURL(bench.server.url("/a")))
         // snippet: bounds
@@ -95,7 +116,7 @@ import Transfer
         let article = try readFile("\(sources)/Sources/Downloads/Downloads.docc/PausingAndResuming.md")
         let shown = blocks(of: article, from: { $0 == "```swift" }, to: "```")
         let compiled = blocks(of: try readFile(#filePath), from: { $0.hasPrefix("// snippet: ") }, to: "// end")
-        #expect(shown.count == 7)
+        #expect(shown.count == 9)
         #expect(shown == compiled)
     }
 

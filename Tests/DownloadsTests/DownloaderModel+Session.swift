@@ -40,6 +40,18 @@ extension DownloaderModel {
         check(session.isOpen == (wasOpen && !needsSession), "a session too few or too many")
     }
 
+    /// The network goes, comes back, or is another one.
+    mutating func changeNetwork() {
+        let isUsable = Bool.random(using: &generator)
+        note("the network is \(isUsable ? "there" : "gone")")
+        carryOut(state.setNetwork(isUsable: isUsable))
+        guard isUsable else { return }
+        check(!state.downloads.values.contains { $0.isStranded }, "somebody waits for a network that is there")
+        let (wasOpen, wasShutDown) = (session.isOpen, isShutDown)
+        carryOut(state.reconnect(because: .routeChanged))
+        check(!session.isOpen || wasShutDown || !wasOpen, "the old connections are left")
+    }
+
     /// Brings what is on its way to its end a step further: a try of an old session, or the session itself.
     mutating func closeDown() {
         let orphans = live.filter { !session.isOpen || $0.value.session < session.number }.keys

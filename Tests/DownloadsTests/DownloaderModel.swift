@@ -65,8 +65,9 @@ struct DownloaderModel {
         case 71..<79: ring()
         case 79..<84: reportLate()
         case 84..<86: purge()
-        case 86..<91: reconfigure()
-        case 91..<99: closeDown()
+        case 86..<90: reconfigure()
+        case 90..<92: changeNetwork()
+        case 92..<99: closeDown()
         default: if Int.random(in: 0..<4, using: &generator) == 0 { shutDown() }
         }
         checkBounds()
@@ -133,7 +134,8 @@ struct DownloaderModel {
             return end(id, .completed(Int(id.number), sizeBytes: totalBytes, digest: digest))
         }
         let failure: AttemptFailure
-        switch Int.random(in: 0..<7, using: &generator) {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 7: failure = AttemptFailure(.noRoute("no network"))
         case 0: failure = AttemptFailure(.transportFailure, "lost", .retry)
         case 1: failure = AttemptFailure(.unreachable("away"))
         case 2: failure = AttemptFailure(.unacceptableStatus(404), "404", .nextSource)

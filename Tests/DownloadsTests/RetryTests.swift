@@ -30,6 +30,7 @@ import Testing
         failures.map { failure in
             switch rotation.next(after: failure, isBound: isBound, policy: policy ?? self.policy, using: &generator) {
             case .giveUp: "give up"
+            case .waitForNetwork: "wait for a network"
             case .tryAgain(let delay):
                 (delay == .zero ? "" : "wait ") + (rotation.current.host.first { $0.isNumber }.map(String.init) ?? "")
             }

@@ -60,7 +60,7 @@ import Transfer
         (#"{"httpVersion": "3"}"#, "error[C003]"), (#"{"caBundle": "/nowhere/ca.pem"}"#, "can be read"),
         (#"{"userAgent": "a\nb"}"#, "error[C003]"), (#"{"headers": {"A b": "c"}}"#, "error[C003]"),
         (#"{"headers": {"Authorization": 7}}"#, "error[C003]"), (#"{"proxy": null}"#, "error[C003]"),
-        (#"{"schedule": []}"#, "not supported by this version"), (#"{"retries": 1, "retries": 2}"#, "again"),
+        (#"{"schedule": {}}"#, "is a list of objects"), (#"{"retries": 1, "retries": 2}"#, "again"),
         ("[]", "error[C001]"), ("{", "error[J"),
     ])
     func whatItDoesNotUnderstandIsAMistakeOfTheCommandLine(text: String, says: String) async throws {
