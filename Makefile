@@ -39,11 +39,11 @@ test: ## All tests but those that need root; at most half an hour on two cores
 	.ci/install build test
 	$(TEST)
 
-# Mounts are made in a mount namespace of the tests' own, so that none outlives them.
-test-root: ## The tests that need root: full disks, read-only mounts
+# Mounts and routes are made in namespaces of the tests' own, so that none outlives them.
+test-root: ## The tests that need root: full disks, read-only mounts, lost networks
 	.ci/install build test root
 	swift build --build-tests
-	LARDER_ROOT_TESTS=1 unshare --mount $(TEST) --skip-build --filter RootTests
+	LARDER_ROOT_TESTS=1 unshare --mount --net sh -c 'ip link set lo up && $(TEST) --skip-build --filter RootTests'
 
 soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 	.ci/install build test

@@ -12,9 +12,11 @@ package final class FaultServer: Sendable {
 
     /// Listens at once.
     ///
-    /// - Parameter port: 0 takes any free one; another is for a server that comes back where it was.
-    package init(port: UInt16 = 0) throws {
-        listener = try Listener(port: port)
+    /// - Parameters:
+    ///   - port: 0 takes any free one; another is for a server that comes back where it was.
+    ///   - onEveryAddress: not on loopback's alone; for namespaces that nobody else can reach.
+    package init(port: UInt16 = 0, onEveryAddress: Bool = false) throws {
+        listener = try Listener(port: port, onEveryAddress: onEveryAddress)
         try listener.start()
     }
 

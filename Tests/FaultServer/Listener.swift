@@ -12,9 +12,9 @@ final class Listener: Sendable {
     private let socket: LoopbackListener
     private let threads = Watched(0)
 
-    init(port: UInt16) throws {
+    init(port: UInt16, onEveryAddress: Bool) throws {
         stopped = try Gate()
-        socket = try LoopbackListener(port: port)
+        socket = try LoopbackListener(port: port, onEveryAddress: onEveryAddress)
         self.port = socket.port
     }
 

@@ -11,7 +11,7 @@ import Testing
         "run.started", "manifest.loaded", "bundle.planned", "transfer.started", "transfer.coalesced",
         "transfer.resumed", "transfer.progress", "transfer.paused", "transfer.retrying", "transfer.failed",
         "transfer.finished", "bundle.verified", "bundle.unpacked", "bundle.published", "bundle.failed",
-        "generation.published", "warning", "run.finished", "run.failed",
+        "generation.published", "warning", "run.finished", "run.failed", "session.rebuilt", "network.waiting",
     ]
 
     @Test func everyLineIsAnEventInASensibleOrder() async throws {
