@@ -62,7 +62,10 @@ struct SyncCommand {
         groups: [
             OptionGroup(
                 "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
-            OptionGroup("Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries, config),
+            OptionGroup(
+                "Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries,
+                BackgroundOption.background,
+                config),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -150,6 +153,7 @@ struct SyncCommand {
         if let path = parsed[Self.config] { try settings.read(path) }
         options.downloads.session = settings.session
         if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(rate) }
+        if parsed[BackgroundOption.background] { options.downloads.session.trafficClass = .lowerEffort }
         // A transfer never uses more than one connection.
         options.downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
         options.downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
