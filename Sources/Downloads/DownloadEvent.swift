@@ -17,6 +17,8 @@ public enum DownloadEvent: Sendable {
 public enum DownloaderEvent: Hashable, Sendable {
     /// A new configuration took a new session; every transfer goes on in it.
     case sessionRebuilt
+    /// Memory is short: what was held for speed alone was let go.
+    case memoryPressure(MemoryRelief)
 }
 
 /// How far a download is.

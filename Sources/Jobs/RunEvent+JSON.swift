@@ -35,6 +35,7 @@ extension RunEvent.Kind {
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
         case .sessionRebuilt: "session.rebuilt"
+        case .memoryPressure: "pressure.memory"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -76,6 +77,9 @@ extension RunEvent.Kind {
             line.member("files", files)
             line.member("bytes", bytes)
         case .bundlePublished(let version): line.member("version", version)
+        case .memoryPressure(let bufferBytes, let handles):
+            line.member("buffers", bufferBytes)
+            line.member("handles", handles)
         case .generationPublished(let number): line.member("number", number)
         case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):

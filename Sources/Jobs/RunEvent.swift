@@ -31,6 +31,8 @@ package struct RunEvent: Sendable {
         case transferFinished(bytes: Int64)
         /// New settings took a new session; every transfer goes on in it.
         case sessionRebuilt
+        /// Memory is short: what was held for speed alone was let go.
+        case memoryPressure(bufferBytes: Int, handles: Int)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

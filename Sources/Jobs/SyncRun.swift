@@ -49,7 +49,7 @@ package struct SyncRun: Sendable {
         let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: library.partial),
-            events: { _ in emit(.sessionRebuilt) })
+            events: { tell($0) })
         await control.begin(downloader)
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
@@ -181,6 +181,14 @@ package struct SyncRun: Sendable {
             RunEvent(
                 time: .now, manifest: "\(address.manifest)", bundle: "\(address.bundle)", url: url, transfer: transfer,
                 kind: kind))
+    }
+
+    private func tell(_ event: DownloaderEvent) {
+        switch event {
+        case .sessionRebuilt: emit(.sessionRebuilt)
+        case .memoryPressure(let relief):
+            emit(.memoryPressure(bufferBytes: relief.bufferBytes, handles: relief.handleCount))
+        }
     }
 
     /// Whoever set a deadline, a budget or sent a signal knows why the run ended; of a full disk nobody else tells.
