@@ -7,13 +7,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/ioprio.h>
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <linux/rtnetlink.h>
+#include <malloc.h>
+#include <sched.h>
 #include <stdint.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -103,6 +107,17 @@ static inline int larder_request_routes(int descriptor) {
             .nlmsg_len = sizeof request, .nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
         .message = {.rtm_family = AF_UNSPEC}};
     return (int)send(descriptor, &request, sizeof request, 0);
+}
+
+/* Glibc's module doesn't show this policy. */
+static const int larder_sched_idle = SCHED_IDLE;
+
+/* The flags are of an enumeration that Swift takes for another type than the function's. */
+static inline int larder_eventfd(void) { return eventfd(0, EFD_CLOEXEC); }
+
+/* ioprio_set(2) has no libc wrapper, and its value is made by a macro. Gives the calling thread the idle class. */
+static inline int larder_set_idle_io_priority(void) {
+    return (int)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
 /* ioctl(2) is variadic. Columns and rows of the terminal behind `descriptor`; 0 where there is none. */

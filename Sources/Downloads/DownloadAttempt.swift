@@ -23,6 +23,7 @@ final class DownloadAttempt: @unchecked Sendable {
     }
 
     let plan: AttemptPlan
+    private let makeRoom: RoomMaker
     private let report: @Sendable (Report) -> Void
     private let released: @Sendable () -> Void
     private let stage = Locked(Stage.preparing(isStopped: false))
@@ -34,10 +35,15 @@ final class DownloadAttempt: @unchecked Sendable {
     private var rate = RateMeter()
 
     /// - Parameters:
+    ///   - makeRoom: asked before a long body is written.
     ///   - report: told what happens; `ended` is the last.
     ///   - released: called when the partial file's name is free again, after the end or whenever a completed file's fate is sealed.
-    init(plan: AttemptPlan, report: @escaping @Sendable (Report) -> Void, released: @escaping @Sendable () -> Void) {
+    init(
+        plan: AttemptPlan, makeRoom: @escaping RoomMaker, report: @escaping @Sendable (Report) -> Void,
+        released: @escaping @Sendable () -> Void
+    ) {
         self.plan = plan
+        self.makeRoom = makeRoom
         self.report = report
         self.released = released
     }
@@ -234,11 +240,30 @@ extension DownloadAttempt: TransferConsumer {
     /// Before the first byte: either behind what is held, or from the start.
     private func beginBody(_ writer: PartialWriter) throws(AttemptFailure) {
         guard !writer.isTouched else { return }
+        try checkRoom(writer)
         switch verdict {
         case .append: try goOn(writer)
         case .fresh: try startAnew(writer)
         case .alreadyWhole, .fail, nil: break
         }
+    }
+
+    /// What the disk can't hold is refused before its first byte, and not once the disk is full.
+    private func checkRoom(_ writer: PartialWriter) throws(AttemptFailure) {
+        let missingBytes: Int64?
+        switch verdict {
+        case .append: missingBytes = writer.missingBytes(startingAnew: false)
+        case .fresh: missingBytes = writer.missingBytes(startingAnew: true)
+        case .alreadyWhole, .fail, nil: missingBytes = nil
+        }
+        guard let missingBytes else { return }
+        if let objection = makeRoom(missingBytes) { throw AttemptFailure(.noSpace, objection, .giveUp) }
+        // A file system that doesn't answer now will say what is wrong when it is written to.
+        guard let freeBytes = try? writer.partial.file.freeBytes(), freeBytes < missingBytes else { return }
+        throw AttemptFailure(
+            .noSpace,
+            "\(missingBytes) bytes are to be fetched into \(writer.partial.location), and \(freeBytes) are free there; free some space",
+            .giveUp)
     }
 
     func finish(_ outcome: TransferOutcome) {

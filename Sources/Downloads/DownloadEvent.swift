@@ -19,6 +19,8 @@ public enum DownloaderEvent: Hashable, Sendable {
     case sessionRebuilt(RebuildReason)
     /// The first of some downloads waits for a network that leads to its sources: none is there, by what `Downloader.setNetwork` was told.
     case waitingForNetwork
+    /// Memory is short: what was held for speed alone was let go.
+    case memoryPressure(MemoryRelief)
 }
 
 /// Why connections are built anew.

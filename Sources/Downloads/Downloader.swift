@@ -16,7 +16,22 @@ public final class Downloader: Sendable {
         configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
         events: (@Sendable (DownloaderEvent) -> Void)? = nil
     ) {
-        core = DownloaderCore(configuration: configuration, store: store, events: events)
+        core = DownloaderCore(
+            configuration: configuration, store: store, pressure: PressureStallTrigger.available(),
+            makeRoom: { _ in nil }, events: events)
+    }
+
+    /// Makes a downloader that has its room made by somebody else.
+    /// - Parameters:
+    ///   - pressure: tells when memory is short.
+    ///   - makeRoom: asked before a long body is written.
+    package init(
+        configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
+        pressure: (any MemoryPressureMonitor.Source)? = PressureStallTrigger.available(),
+        makeRoom: @escaping RoomMaker, events: (@Sendable (DownloaderEvent) -> Void)? = nil
+    ) {
+        core = DownloaderCore(
+            configuration: configuration, store: store, pressure: pressure, makeRoom: makeRoom, events: events)
     }
 
     deinit {
@@ -83,6 +98,35 @@ public final class Downloader: Sendable {
     @discardableResult
     public func purge(keepingBytes keptBytes: Int64 = 0) async throws(DownloadError) -> [PausedDownload] {
         try await core.store { store throws(DownloadError) in try store.purge(keepingBytes: keptBytes) }
+    }
+
+    /// Lets go of memory that is only held for speed, and for a minute does with less of it. Running downloads go on. Where the system tells of
+    /// memory pressure (Linux's PSI) the downloader does so by itself, and says so: `DownloaderEvent.memoryPressure`. Paused downloads
+    /// lie on the disk and hold no memory.
+    /// - Returns: what was let go.
+    @discardableResult
+    public func relieveMemory() async -> MemoryRelief { await core.relieveMemory() }
+
+    /// Lets paused downloads go until the disk has so many bytes more: those that nobody wants first, then the one that was paused first. None that
+    /// a caller waits for, none at all where they wouldn't be enough. Blocks.
+    /// - Parameters:
+    ///   - wanted: what partial files are called that somebody means to go on with.
+    ///   - sparesWanted: whether these stay in any case.
+    /// - Returns: what was removed.
+    package func evict(
+        freeing shortageBytes: Int64, wanted: Set<RelativePath>, sparesWanted: Bool
+    ) throws(DownloadError) -> [PausedDownload] {
+        try core.evict(wanted: wanted) { candidates in
+            Eviction(of: sparesWanted ? candidates.filter { !$0.isWanted } : candidates, freeing: shortageBytes).chosen
+        }.get()
+    }
+
+    /// Lets paused downloads go that nobody wants and that were paused before `time`. Blocks.
+    /// - Returns: what was removed.
+    package func evict(
+        pausedBefore time: Timestamp, exceptFor wanted: Set<RelativePath>
+    ) throws(DownloadError) -> [PausedDownload] {
+        try core.evict(wanted: wanted) { $0.filter { !$0.isWanted && $0.paused < time } }.get()
     }
 
     /// Works by another configuration from now on, and waits until that is so.

@@ -4,9 +4,9 @@ import Transfer
 
 /// Carries out what `DownloaderState` decides: decisions under the lock, one indivisible step each; effects outside it, in their order.
 final class DownloaderCore: Sendable {
-    private typealias State = DownloaderState<DownloadedFile>
+    typealias State = DownloaderState<DownloadedFile>
 
-    private struct Shared {
+    struct Shared {
         var state: State
         var mailboxes: [DownloadToken: CallerMailbox] = [:]
         var attempts: [AttemptID: (attempt: DownloadAttempt, place: String)] = [:]
@@ -20,20 +20,28 @@ final class DownloaderCore: Sendable {
         var isDelivering = false
     }
 
-    private let shared: Locked<Shared>
-    private let store: ResumeStore
-    private let announce: @Sendable (DownloaderEvent) -> Void
+    let shared: Locked<Shared>
+    let store: ResumeStore
+    private let makeRoom: RoomMaker
+    let pressure = Locked<MemoryPressureMonitor?>(nil)
+    let announce: @Sendable (DownloaderEvent) -> Void
     /// Opening a partial file blocks on the disk.
-    private let opening = JobQueue(name: "larder-open")
+    let opening = JobQueue(name: "larder-open")
     /// Reading what a large one holds blocks for long.
     private let reading = JobQueue(name: "larder-read", threads: 4)
 
-    init(configuration: DownloaderConfiguration, store: ResumeStore, events: (@Sendable (DownloaderEvent) -> Void)?) {
+    init(
+        configuration: DownloaderConfiguration, store: ResumeStore,
+        pressure source: (any MemoryPressureMonitor.Source)?,
+        makeRoom: @escaping RoomMaker, events: (@Sendable (DownloaderEvent) -> Void)?
+    ) {
         self.store = store
+        self.makeRoom = makeRoom
         announce = Self.announcement(to: events)
         shared = Locked(
             Shared(
                 state: State(configuration: configuration), session: Session(configuration: configuration.session)))
+        watchMemory(source)
     }
 
     /// Like a caller's events: in order, outside every lock, and whoever blocks there holds up nobody else.
@@ -92,6 +100,7 @@ final class DownloaderCore: Sendable {
     func setNetwork(isUsable: Bool) { decide { $0.state.setNetwork(isUsable: isUsable) } }
 
     func shutDown() async {
+        pressure.withLock { $0 = nil }
         decide { $0.state.shutDown() }
         await wait { $0.downloadCount == 0 && $0.session == .gone }
     }
@@ -179,7 +188,7 @@ final class DownloaderCore: Sendable {
         }
     }
 
-    private var session: Session { shared.withLock { $0.session } }
+    var session: Session { shared.withLock { $0.session } }
 
     /// Whatever the session carries ends with it; the tries report that themselves.
     private func closeSession() {
@@ -202,7 +211,7 @@ final class DownloaderCore: Sendable {
         }
         let place = location.description
         let attempt = DownloadAttempt(
-            plan: plan, report: { [self] report in handle(report, of: plan, at: place) },
+            plan: plan, makeRoom: makeRoom, report: { [self] report in handle(report, of: plan, at: place) },
             // Not here and now: the last reference to a file may go anywhere, even where the lock is held.
             released: { [self] in opening.enqueue { [self] in leave(place) } })
         shared.withLock { $0.attempts[plan.attempt] = (attempt, place) }

@@ -180,6 +180,15 @@ struct DownloaderState<Asset> {
         return actions
     }
 
+    /// Gives back the memory that many more downloads had needed.
+    mutating func compact() {
+        downloads = downloads.compacted()
+        byDigest = byDigest.compacted()
+        bySource = bySource.compacted()
+        byToken = byToken.compacted()
+        queue.compact()
+    }
+
     mutating func nextNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber

@@ -70,6 +70,14 @@ final class PartialWriter {
         }
     }
 
+    /// What the disk has to take in until the asset is whole; nil where that is unknown, or so little that it is simply tried.
+    /// - Parameter startingAnew: what is held goes first.
+    func missingBytes(startingAnew: Bool) -> Int64? {
+        guard let totalBytes, totalBytes > Self.smallBytes else { return nil }
+        guard startingAnew else { return max(0, totalBytes - positionBytes) }
+        return max(0, totalBytes - ((try? partial.file.status().allocatedBytes) ?? 0))
+    }
+
     // MARK: Write
 
     /// Gets ready to go on behind the held bytes, which were read: what lies behind them goes.

@@ -9,6 +9,10 @@ public struct PausedDownload: Sendable {
     public let heldBytes: Int64
     /// The asset's length; nil when it is unknown.
     public let totalBytes: Int64?
+    /// What the disk gets back when it goes: nothing for bytes that have another name as well, less than all for a file with holes.
+    package let diskBytes: Int64
+    /// The digest its bytes are meant to have, where it was known.
+    package let digest: SHA256Digest?
     /// When its last byte was written.
     package let modified: Timestamp
     let location: PartialFile.Location
@@ -29,6 +33,7 @@ extension ResumeStore {
             result.append(
                 PausedDownload(
                     url: record?.url, heldBytes: status.sizeBytes, totalBytes: record?.totalBytes,
+                    diskBytes: status.linkCount == 1 ? status.allocatedBytes : 0, digest: record?.digest,
                     modified: status.modified, location: location))
         }
         return result.sorted { $0.modified < $1.modified }
@@ -43,15 +48,25 @@ extension ResumeStore {
     public func purge(keepingBytes keptBytes: Int64 = 0) throws(DownloadError) -> [PausedDownload] {
         let paused = try pausedDownloads()
         var heldBytes = paused.reduce(0) { $0 + $1.heldBytes }
+        let doomed = paused.filter { download in
+            guard heldBytes > keptBytes || download.url == nil else { return false }
+            heldBytes -= download.heldBytes
+            return true
+        }
+        let removed = try discard(doomed)
+        try removeStrayRecords()
+        return removed
+    }
+
+    /// Lets these paused downloads go; one that somebody uses by now stays.
+    /// - Returns: what was removed.
+    package func discard(_ downloads: [PausedDownload]) throws(DownloadError) -> [PausedDownload] {
         var removed: [PausedDownload] = []
-        for download in paused where heldBytes > keptBytes || download.url == nil {
-            // Somebody may have asked for it meanwhile.
+        for download in downloads {
             guard let partial = PartialFile(existing: download.location) else { continue }
             do throws(SystemError) { try partial.discard() } catch { throw DownloadError(error) }
-            heldBytes -= download.heldBytes
             removed.append(download)
         }
-        try removeStrayRecords()
         return removed
     }
 

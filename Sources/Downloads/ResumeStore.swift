@@ -29,7 +29,7 @@ public final class ResumeStore: Sendable {
         return record.believableBytes(fileBytes: status.sizeBytes, bootID: BootIdentity.current)
     }
 
-    private func location(_ key: SourceKey, _ digestKey: DigestKey?) throws(DownloadError) -> PartialFile.Location {
+    func location(_ key: SourceKey, _ digestKey: DigestKey?) throws(DownloadError) -> PartialFile.Location {
         let name = digestKey?.storeName ?? SHA256.digest(of: key.canonicalBytes).description
         do {
             return try PartialFile.Location(directory: directory, name: RelativePath(name + Self.suffix))

@@ -66,6 +66,13 @@ struct TransferQueue {
         return best.id
     }
 
+    /// Drops all leftovers, and the memory they had needed.
+    mutating func compact() {
+        tickets = tickets.compacted()
+        waiting = [:]
+        for ticket in tickets.values { waiting[ticket.host, default: Heap()].push(ticket) }
+    }
+
     /// The first of a host's tickets that still counts; leftovers before it are dropped.
     private mutating func firstValid(of host: String) -> Ticket? {
         while let first = waiting[host]?.first {

@@ -36,6 +36,7 @@ extension RunEvent.Kind {
         case .transferFinished: "transfer.finished"
         case .sessionRebuilt: "session.rebuilt"
         case .networkWaiting: "network.waiting"
+        case .memoryPressure: "pressure.memory"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -78,6 +79,9 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
         case .bundlePublished(let version): line.member("version", version)
         case .sessionRebuilt(let reason): line.member("reason", reason.rawValue)
+        case .memoryPressure(let bufferBytes, let handles):
+            line.member("buffers", bufferBytes)
+            line.member("handles", handles)
         case .generationPublished(let number): line.member("number", number)
         case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):

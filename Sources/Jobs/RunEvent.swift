@@ -34,6 +34,8 @@ package struct RunEvent: Sendable {
         case sessionRebuilt(RebuildReason)
         /// Transfers wait, since there is no way to their sources from this machine.
         case networkWaiting
+        /// Memory is short: what was held for speed alone was let go.
+        case memoryPressure(bufferBytes: Int, handles: Int)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)
@@ -52,6 +54,8 @@ extension RunEvent.Kind {
         self =
             switch event {
             case .sessionRebuilt(let reason): .sessionRebuilt(reason)
+            case .memoryPressure(let relief):
+                .memoryPressure(bufferBytes: relief.bufferBytes, handles: relief.handleCount)
             case .waitingForNetwork: .networkWaiting
             }
     }

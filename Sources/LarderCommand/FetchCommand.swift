@@ -31,7 +31,7 @@ struct FetchCommand {
             """,
         operands: [Operand("URL", help: "http or https")],
         groups: [
-            OptionGroup("Transfer", output, sha256, limitRate, retries),
+            OptionGroup("Transfer", output, sha256, limitRate, retries, BackgroundOption.background),
             OptionGroup(
                 "Output", OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color),
         ],
@@ -52,6 +52,7 @@ struct FetchCommand {
             var configuration = DownloaderConfiguration()
             configuration.retry.retries = parsed[Self.retries]
             configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map(Int64.init)
+            if parsed[BackgroundOption.background] { configuration.session.trafficClass = .lowerEffort }
             configuration.session.userAgent = "larder/\(LarderVersion.text)"
             let fetch = SingleFetch(
                 url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration)

@@ -6,12 +6,19 @@ import Platform
 /// The program: reads its command line and lets a command do the work.
 @main
 enum Larder {
-    /// Not asynchronous, because the first thread must block the signals before the runtime makes others; then it has nothing more to do.
+    /// Not asynchronous, because the first thread must block the signals, and step aside where that is asked for, before the runtime makes others;
+    /// then it has nothing more to do.
     static func main() {
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
         DescriptorLimit.raise()
-        Task.detached { exit(told(await run()).rawValue) }
+        let invocation = Result { () throws(UsageError) in
+            try larderCommands.parse(Array(CommandLine.arguments.dropFirst()), environment: Environment.variables)
+        }
+        if case .success(.run(let parsed)) = invocation, parsed[BackgroundOption.background] {
+            BackgroundPriority.adopt()
+        }
+        Task.detached { exit(told(await run(invocation)).rawValue) }
         while true { pause() }
     }
 
@@ -22,10 +29,9 @@ enum Larder {
         return code.combined(with: .failure)
     }
 
-    private static func run() async -> Jobs.ExitCode {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+    private static func run(_ invocation: Result<Invocation, UsageError>) async -> Jobs.ExitCode {
         do throws(UsageError) {
-            switch try larderCommands.parse(arguments, environment: Environment.variables) {
+            switch try invocation.get() {
             case .help(nil): Console.write(HelpRenderer(larderCommands).help())
             case .help(let command?): Console.write(HelpRenderer(larderCommands).help(for: command))
             case .version: Console.write("larder \(LarderVersion.text)\n")

@@ -175,6 +175,11 @@ private struct Setting: Sendable {
         ) { $0.session.httpVersion = $1 },
         Setting("proxy", "a proxy's URL, or \"\" for none", \.string) { $0.session.proxy = $1 },
         text("interface") { $0.session.interface = $1 },
+        Setting(
+            "trafficClass",
+            "one of \(SessionConfiguration.TrafficClass.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))",
+            { $0.string.flatMap(SessionConfiguration.TrafficClass.init) }
+        ) { $0.session.trafficClass = $1 },
         file("caBundle") { $0.session.caBundlePath = $1 },
         Setting("userAgent", "a text without control characters", userAgent) { $0.session.userAgent = $1 },
         Setting("headers", "an object of header names and their values", headers) { $0.session.headers = $1 },

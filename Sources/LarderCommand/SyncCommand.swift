@@ -62,7 +62,10 @@ struct SyncCommand {
         groups: [
             OptionGroup(
                 "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
-            OptionGroup("Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries, config),
+            OptionGroup(
+                "Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries,
+                BackgroundOption.background,
+                config),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -161,6 +164,7 @@ struct SyncCommand {
         var downloads = DownloaderConfiguration()
         downloads.session = settings.session
         if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
+        if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
         // A transfer never uses more than one connection.
         downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
         downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)

@@ -57,7 +57,7 @@ struct UnpackCommand {
             """,
         operands: [Operand("FILE", help: "the archive")],
         groups: [
-            OptionGroup("What to do", into, replace, list, test, format),
+            OptionGroup("What to do", into, replace, list, test, format, BackgroundOption.background),
             OptionGroup("What to take", include, exclude, strip, noTimes, portable),
             OptionGroup("Limits", limitEntries, limitBytes, limitEntryBytes, limitRatio, limitDepth),
             OptionGroup("Output", quiet, verbose, OutputOptions.color),

@@ -7,13 +7,17 @@ import Platform
 /// the loop pauses its transfers, below the low one it is woken to go on.
 final class BodyPipeline: Sendable {
     static let pieceBytes = 256 << 10
+    /// Where memory is short.
+    static let smallPieceBytes = 64 << 10
     private static let highWaterBytes = 2 << 20
     private static let lowWaterBytes = 1 << 20
 
     private struct State {
         var queuedBytes = 0
         var isWaitedFor = false
+        /// Pieces of the usual size.
         var spare: [BodyPiece] = []
+        var sparesMemory = false
     }
 
     private let state = Locked(State())
@@ -39,8 +43,22 @@ final class BodyPipeline: Sendable {
 
     /// An empty piece, recycled where there is one.
     func takePiece() -> BodyPiece {
-        state.withLock { $0.spare.popLast() } ?? BodyPiece(capacity: Self.pieceBytes)
+        let (spare, sparesMemory) = state.withLock { ($0.spare.popLast(), $0.sparesMemory) }
+        return spare ?? BodyPiece(capacity: sparesMemory ? Self.smallPieceBytes : Self.pieceBytes)
     }
+
+    /// Lets spare pieces go and does without, with smaller ones, until `endSparingMemory`.
+    /// - Returns: how many bytes were let go.
+    func spareMemory() -> Int {
+        let spare = state.withLock { state in
+            state.sparesMemory = true
+            defer { state.spare = [] }
+            return state.spare
+        }
+        return spare.count * Self.pieceBytes
+    }
+
+    func endSparingMemory() { state.withLock { $0.sparesMemory = false } }
 
     /// A writer for one exchange; all its jobs run there, in order.
     func writer(for id: TransferID) -> JobQueue { writers[Int(id.number % UInt64(writers.count))] }
@@ -56,7 +74,11 @@ final class BodyPipeline: Sendable {
         piece.clear()
         let mustWake = state.withLock { state in
             state.queuedBytes -= count
-            if state.spare.count < Self.highWaterBytes / Self.pieceBytes { state.spare.append(piece) }
+            if !state.sparesMemory, piece.room == Self.pieceBytes,
+                state.spare.count < Self.highWaterBytes / Self.pieceBytes
+            {
+                state.spare.append(piece)
+            }
             guard state.isWaitedFor, state.queuedBytes <= Self.lowWaterBytes else { return false }
             state.isWaitedFor = false
             return true

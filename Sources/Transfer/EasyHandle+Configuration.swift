@@ -16,6 +16,7 @@ extension EasyHandle {
             (scheme == "https" ? configuration.tunnelledVersion : configuration.httpVersion).curlVersion)
         if let proxy = configuration.proxy { set(CURLOPT_PROXY, proxy) }
         if let interface = configuration.interface { set(CURLOPT_INTERFACE, interface) }
+        if configuration.trafficClass == .lowerEffort { set(CURLOPT_SOCKOPTFUNCTION, callback: lowerEffortCallback) }
         if let path = configuration.caBundlePath { set(CURLOPT_CAINFO, path) }
         if let path = configuration.netrcPath {
             set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
@@ -57,4 +58,14 @@ extension Duration {
         guard !overflow, product < Int64(Int32.max) else { return Int(Int32.max) }
         return max(1, Int(product + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
+}
+
+/// Marks a new socket's packets, whichever version of IP they are of. A system that refuses it carries them as usual.
+private let lowerEffortCallback: larder_curl_socket_callback = { _, socket, _ in
+    // The code point 000001 (RFC 8622 §4) in the upper six bits of the field.
+    var field: Int32 = 0b000001 << 2
+    let length = socklen_t(MemoryLayout<Int32>.size)
+    setsockopt(socket, Int32(IPPROTO_IP), IP_TOS, &field, length)
+    setsockopt(socket, Int32(IPPROTO_IPV6), IPV6_TCLASS, &field, length)
+    return CURL_SOCKOPT_OK
 }

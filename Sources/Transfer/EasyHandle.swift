@@ -62,6 +62,10 @@ final class EasyHandle {
         check(larder_curl_set_data_callback(raw, option, callback), option)
     }
 
+    func set(_ option: CURLoption, callback: @escaping larder_curl_socket_callback) {
+        check(larder_curl_set_socket_callback(raw, option, callback), option)
+    }
+
     /// The header lines to send, each `Name: value`.
     func setHeaderLines(_ lines: [String]) {
         for line in lines { headerList = curl_slist_append(headerList, line) ?? headerList }

@@ -35,6 +35,15 @@ public final class Session: Sendable {
     /// Changes the bytes a second that all exchanges may take together; nil: no bound.
     public func setRateLimit(bytesPerSecond: Int64?) { loop.post(.setRateLimit(bytesPerSecond)) }
 
+    /// Lets go of memory that is only held for speed, and for a minute does with less of it: smaller pieces, no spare handles, no more
+    /// connections than it takes. Exchanges go on. Connections that rest are closed one by one, as exchanges end.
+    /// - Returns: what was let go at once.
+    public func relieveMemory() async -> MemoryRelief {
+        await withCheckedContinuation { continuation in
+            loop.post(.relieveMemory { continuation.resume(returning: $0) })
+        }
+    }
+
     /// Cancels what runs and ends the session. When this returns every consumer has been told and the thread, its handles and its
     /// connections are gone. Exchanges started afterwards finish at once, cancelled.
     public func invalidate() async {

@@ -21,6 +21,8 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var proxy: String?
     /// The network interface, or local address, to send from; nil, the default: the system's choice.
     public var interface: String?
+    /// How much the session's packets may claim of a network that is full; by default as much as anybody's.
+    public var trafficClass = TrafficClass.standard
     /// A file of CA certificates (PEM) instead of the system's.
     public var caBundlePath: String?
     /// A netrc file whose logins are used for the hosts it names; nil, the default: none, not even `~/.netrc`.
@@ -41,5 +43,13 @@ public struct SessionConfiguration: Hashable, Sendable {
         case http1 = "1.1"
         /// HTTP/2, over plain connections too (prior knowledge).
         case http2 = "2"
+    }
+
+    /// Which packets of a full network go first.
+    public enum TrafficClass: String, Hashable, Sendable, CaseIterable {
+        /// Nothing is said of them.
+        case standard
+        /// Lower effort (RFC 8622): networks that know it let these packets through when no others want the room, and drop them first.
+        case lowerEffort
     }
 }

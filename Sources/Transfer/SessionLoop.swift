@@ -19,9 +19,15 @@ final class SessionLoop: @unchecked Sendable {
     /// Who is held back, in the order in which they may go on.
     private var heldBack: [TransferID] = []
     private var spareHandles: [EasyHandle] = []
+    /// Until when memory is spared; nil: it isn't.
+    private var sparesMemoryUntil: SuspendingClock.Instant?
     private var isInvalid = false
     private var invalidated: [@Sendable () -> Void] = []
     private var lastSweep = SuspendingClock.now
+
+    /// Open at once, those that rest between exchanges among them; libcurl's own default depends on how many are running.
+    private static let maximumConnections = 64
+    private static let maximumSpareHandles = 16
 
     private static let globalInit: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 
@@ -34,9 +40,8 @@ final class SessionLoop: @unchecked Sendable {
         pipeline = BodyPipeline { mailbox.post(.drained) }
         self.configuration = configuration
         rateLimiter = RateLimiter(bytesPerSecond: configuration.rateLimitBytesPerSecond, now: .now)
-        // Connections that rest between exchanges; libcurl's own default depends on how many are running.
-        larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
         larder_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
     }
 
     /// Starts the thread; it keeps the loop alive until it was invalidated.
@@ -58,6 +63,7 @@ final class SessionLoop: @unchecked Sendable {
                 consumer.finish(TransferOutcome(result: .failure(.cancelled), receivedBytes: 0, requestCount: 0))
             }
         case .invalidate(let completion?): callWhenGone([completion])
+        case .relieveMemory(let completion): completion(MemoryRelief())
         case .invalidate(nil), .cancel, .consumerFailed, .setRateLimit, .drained: break
         }
     }
@@ -97,6 +103,7 @@ final class SessionLoop: @unchecked Sendable {
         case .cancel(let id), .consumerFailed(let id):
             if let exchange = exchanges[id] { end(exchange, .failure(.cancelled)) }
         case .setRateLimit(let bytesPerSecond): rateLimiter.bytesPerSecond = bytesPerSecond
+        case .relieveMemory(let completion): completion(relieveMemory())
         case .drained: break
         case .invalidate(let completion):
             isInvalid = true
@@ -155,7 +162,25 @@ final class SessionLoop: @unchecked Sendable {
     private func finish(_ exchange: Exchange, _ result: Result<TransferResponse, TransferError>) {
         exchanges[exchange.id] = nil
         exchange.finish(result)
-        if spareHandles.count < 16 { spareHandles.append(exchange.handle) }
+        if sparesMemoryUntil == nil, spareHandles.count < Self.maximumSpareHandles {
+            spareHandles.append(exchange.handle)
+        }
+    }
+
+    // MARK: Memory
+
+    private func relieveMemory() -> MemoryRelief {
+        sparesMemoryUntil = now + .seconds(60)
+        defer { spareHandles = [] }
+        larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, exchanges.count))
+        return MemoryRelief(bufferBytes: pipeline.spareMemory(), handleCount: spareHandles.count)
+    }
+
+    private func endSparingMemory() {
+        guard let end = sparesMemoryUntil, now >= end else { return }
+        sparesMemoryUntil = nil
+        larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
+        pipeline.endSparingMemory()
     }
 
     // MARK: Holding back
@@ -187,6 +212,7 @@ final class SessionLoop: @unchecked Sendable {
     private func sweep() {
         guard now - lastSweep >= .milliseconds(100) else { return }
         lastSweep = now
+        endSparingMemory()
         for exchange in exchanges.values {
             exchange.sendOldPiece()
             if let error = exchange.brokenDeadline() { end(exchange, exchange.conclusion(of: error)) }

@@ -11,6 +11,8 @@ final class SessionMailbox: @unchecked Sendable {
         /// A consumer can't take more: its channel keeps the reason.
         case consumerFailed(TransferID)
         case setRateLimit(Int64?)
+        /// Memory is short.
+        case relieveMemory(@Sendable (MemoryRelief) -> Void)
         /// There is room in the pipeline again.
         case drained
         case invalidate((@Sendable () -> Void)?)

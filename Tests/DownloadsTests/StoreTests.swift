@@ -128,6 +128,8 @@ import Transfer
         try #require(
             mounted.status == .exited(0), "this test mounts a small file system, and needs the right to: \(mounted)")
         defer { umount2(mount.path, 2) }
+        // Of a known length nothing would be fetched.
+        bench.server.serve("/a", Resource(bench.content).altered { $1.chunked() })
         let downloader = Downloader(store: try ResumeStore(path: mount.path))
         let caller = try await downloader.answer(to: bench.request())
         #expect(try await caller.answer().code == .noSpace)

@@ -99,6 +99,10 @@ import Transfer
             ),
             (.transferFailed(code: "c", message: "m"), #"{"event": "transfer.failed", "code": "c", "message": "m"}"#),
             (.transferFinished(bytes: 5), #"{"event": "transfer.finished", "bytes": 5}"#),
+            (
+                .memoryPressure(bufferBytes: 5, handles: 2),
+                #"{"event": "pressure.memory", "buffers": 5, "handles": 2}"#
+            ),
             (.bundleVerified, #"{"event": "bundle.verified"}"#),
             (.bundleUnpacked(files: 2, bytes: 5), #"{"event": "bundle.unpacked", "files": 2, "bytes": 5}"#),
             (.bundlePublished(version: "7"), #"{"event": "bundle.published", "version": "7"}"#),

@@ -11,7 +11,8 @@ struct DiskRootTests {
 
     init() throws {
         server = try FaultServer()
-        server.serve("/large.bin", Resource(.bytes(large)))
+        // No length either: the disk alone tells that there is no room.
+        server.serve("/large.bin", Resource(.bytes(large)).altered { $1.status == 200 ? $1.chunked() : $1 })
         server.serve("/small.bin", Resource(.bytes(small)))
         serveManifest(largeSize: "")
     }
@@ -49,11 +50,23 @@ struct DiskRootTests {
         #expect(server.bodyBytesSent("/large.bin") == 0)
     }
 
+    @Test func aReplyThatIsTooLongForTheDiskIsRefusedBeforeItsBody() async throws {
+        let disk = try await MountedDisk(sizeBytes: 4 << 20)
+        server.serve("/large.bin", Resource(.bytes(large)))
+
+        let refused = try await sync("\(disk.path)/library", "--json")
+        #expect(refused.status == .exited(73), "\(refused)")
+        #expect(refused.events.contains { $0.name == "bundle.failed" && $0.value["code"]?.string == "noSpace" })
+        #expect(try readFile("\(disk.path)/library/current/disk/small/small.bin") == small)
+        let partial = try directoryEntries(FilePathBytes("\(disk.path)/library/.larder/partial"))
+        #expect(partial.isEmpty)
+    }
+
     @Test func aDiskThatFillsDuringTheRunPausesItBeforeItIsFull() async throws {
         let disk = try await MountedDisk(sizeBytes: 64 << 20)
         let library = "\(disk.path)/library"
         let content = Content.pattern(lengthBytes: 48 << 20, seed: 3)
-        server.serve("/endless.bin", Resource(content))
+        server.serve("/endless.bin", Resource(content).altered { $1.status == 200 ? $1.chunked() : $1 })
         // No size: nobody knows beforehand.
         let manifest = #"{"id": "endless", "kind": "ebook", "urls": ["endless.bin"]}"#
         server.serve("/endless.json", Resource(.text(Stock.manifest([manifest]))))

@@ -1,0 +1,60 @@
+import Dispatch
+import Platform
+import Transfer
+
+/// Asked before a body of so many bytes is written, where blocking is fine; says why it can't be, or nil.
+package typealias RoomMaker = @Sendable (Int64) -> String?
+
+/// What a downloader lets go of when memory or the disk is short. Running downloads go on.
+extension DownloaderCore {
+    // MARK: Memory
+
+    /// - Parameter source: nil where nothing tells of memory pressure.
+    func watchMemory(_ source: (any MemoryPressureMonitor.Source)?) {
+        guard let source else { return }
+        let monitor = MemoryPressureMonitor(source) { [weak self] in
+            Task { [weak self] in
+                guard let relief = await self?.relieveMemory() else { return }
+                self?.announce(.memoryPressure(relief))
+            }
+        }
+        pressure.withLock { $0 = monitor }
+    }
+
+    func relieveMemory() async -> MemoryRelief {
+        shared.withLock { shared in
+            shared.state.compact()
+            shared.mailboxes = shared.mailboxes.compacted()
+        }
+        let relief = await session.relieveMemory()
+        await opening.run { MemoryAllocator.trim() }
+        return relief
+    }
+
+    // MARK: The disk
+
+    /// Lets paused downloads go, but none that a caller waits for. Blocks, and is not to be called where files are opened.
+    func evict(
+        wanted: Set<RelativePath>, choose: @escaping @Sendable ([Eviction.Candidate]) -> [Eviction.Candidate]
+    ) -> Result<[PausedDownload], DownloadError> {
+        let outcome = Locked(Result<[PausedDownload], DownloadError>.success([]))
+        let done = DispatchSemaphore(value: 0)
+        // There nobody opens what is about to be removed.
+        opening.enqueue { [self] in
+            let active = shared.withLock { shared in shared.state.downloads.values.map(\.request) }
+            let spared = Set(active.compactMap(store.partialName))
+            let result = Result { () throws(DownloadError) in
+                try store.evict(sparing: spared, wanted: wanted, choose: choose)
+            }
+            outcome.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        return outcome.withLock { $0 }
+    }
+}
+
+extension Dictionary {
+    /// The same in no more memory than that takes: a dictionary only grows by itself.
+    func compacted() -> Self { Dictionary(uniqueKeysWithValues: map { ($0, $1) }) }
+}

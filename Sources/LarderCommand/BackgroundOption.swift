@@ -1,0 +1,7 @@
+import CommandLineParsing
+
+/// The option that all commands with long work share.
+enum BackgroundOption {
+    static let background = CommandOption<Bool>.flag(
+        "background", help: "step aside: processor, disk and network only as far as nobody else wants them")
+}
