@@ -26,9 +26,10 @@ extension ResumeStore {
             else { continue }
             var record: ResumeData?
             if case .readable(let found) = try? partial.readRecord() { record = found }
+            let hasHoles = record?.mayHaveHoles == true
             result.append(
                 PausedDownload(
-                    url: record?.url, heldBytes: status.sizeBytes, totalBytes: record?.totalBytes,
+                    url: record?.url, heldBytes: hasHoles ? record?.held.countBytes ?? 0 : status.sizeBytes, totalBytes: record?.totalBytes,
                     modified: status.modified, location: location))
         }
         return result.sorted { $0.modified < $1.modified }

@@ -36,6 +36,7 @@ struct SyncCommand {
         "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
     private static let perHost = CommandOption<Int>.value(
         "per-host", .integer(1...256), default: 6, help: "of these from one host")
+    private static let split = CommandOption<SplitPolicy>.split
     private static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
@@ -62,7 +63,7 @@ struct SyncCommand {
         groups: [
             OptionGroup(
                 "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
-            OptionGroup("Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries, config),
+            OptionGroup("Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, config),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -150,9 +151,10 @@ struct SyncCommand {
         if let path = parsed[Self.config] { try settings.read(path) }
         options.downloads.session = settings.session
         if let rate = parsed[Self.limitRate] { options.downloads.session.rateLimitBytesPerSecond = Int64(rate) }
-        // A transfer never uses more than one connection.
+        // A further connection of a transfer counts as one more.
         options.downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
         options.downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
+        options.downloads.split = chosen(Self.split, over: settings.split)
         options.downloads.retry.retries = chosen(Self.retries, over: settings.retries)
         options.redirects = settings.redirects
         options.bodyBudgetBytes = settings.bodyBudgetBytes
