@@ -3,21 +3,6 @@ import Transfer
 
 /// The end of a try: what becomes of its partial file, and what is reported.
 extension DownloadAttempt {
-    enum Conclusion {
-        /// Every byte is here, as far as the wire can tell.
-        case completed
-        case failed(AttemptFailure)
-        case stopped
-
-        init(_ board: SegmentBoard) {
-            if let failure = board.failure {
-                self = .failed(failure)
-            } else {
-                self = board.plan.isComplete ? .completed : .stopped
-            }
-        }
-    }
-
     /// Where the partial file couldn't even be opened.
     func concludeUnopened(_ failure: AttemptFailure) {
         released()
@@ -25,15 +10,15 @@ extension DownloadAttempt {
     }
 
     /// Where nobody was asked.
-    func concludeUnasked(_ conclusion: Conclusion, _ writer: PartialWriter) {
+    func concludeUnasked(_ outcome: SegmentBoard.Outcome, _ writer: PartialWriter) {
         let board = SegmentBoard(plan.url, held: writer.found, totalBytes: nil, policy: plan.split)
-        conclude(conclusion, board, writer)
+        conclude(outcome, board, writer)
     }
 
     /// Brings the partial file into its final state, and reports. Blocks on the disk.
-    func conclude(_ conclusion: Conclusion, _ board: SegmentBoard, _ writer: PartialWriter) {
+    func conclude(_ outcome: SegmentBoard.Outcome, _ board: SegmentBoard, _ writer: PartialWriter) {
         let end: End
-        switch conclusion {
+        switch outcome {
         case .stopped:
             leave(board, writer, isWorthless: false)
             end = .stopped

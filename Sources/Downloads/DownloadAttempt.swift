@@ -323,9 +323,9 @@ final class DownloadAttempt: @unchecked Sendable {
         guard let last else { return }
         let (board, writer) = (last.board, last.writer)
         let conclude = { @Sendable in
-            FinishingQueue.shared.enqueue { [self] in self.conclude(Conclusion(board), board, writer) }
+            FinishingQueue.shared.enqueue { [self] in self.conclude(board.outcome, board, writer) }
         }
-        if case .completed = Conclusion(board), let digest = writer.digest { digest.whenEven(conclude) } else { conclude() }
+        if case .completed = board.outcome, let digest = writer.digest { digest.whenEven(conclude) } else { conclude() }
     }
 }
 

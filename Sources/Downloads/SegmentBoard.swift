@@ -10,6 +10,8 @@ struct SegmentBoard {
     /// Whether the last reply allows ranges to be fetched beside each other.
     private var maySplit = false
     private var wanted = 0
+    /// Whether the first reply was accepted: what is held may be gone on with, or is all there is.
+    private var hasBegun = false
     private var isOver = false
     /// Whether nothing more is to be fetched: nobody wants it, or its session has ended.
     private(set) var isStopping = false
@@ -80,6 +82,7 @@ struct SegmentBoard {
     }
 
     private mutating func begin(_ maySplit: Bool) {
+        hasBegun = true
         self.maySplit = maySplit && plan.totalBytes != nil
         connections[.first]?.requestEnd = plan.takeFirstGap(for: .first).upperBound
     }
@@ -234,6 +237,20 @@ struct SegmentBoard {
             .transportFailure, "the connection was closed after \(segment.position) of \(total) bytes", .retry)
     }
 
-    /// What is to be said of the whole once nothing is under way; nil: that it is complete, or was stopped.
-    var failure: AttemptFailure? { fatalFailure ?? (plan.isComplete || isStopping ? nil : firstFailure) }
+    // MARK: The whole
+
+    /// How the try has ended, once nothing is under way.
+    enum Outcome {
+        /// Every byte is here, as far as the wire can tell.
+        case completed
+        case failed(AttemptFailure)
+        case stopped
+    }
+
+    var outcome: Outcome {
+        if let fatalFailure { return .failed(fatalFailure) }
+        if hasBegun, plan.isComplete { return .completed }
+        if let firstFailure, !isStopping { return .failed(firstFailure) }
+        return .stopped
+    }
 }
