@@ -38,7 +38,7 @@ struct Download {
     var attemptBytes: Int64 = 0
     /// Sources that its running try can't have ranges of beside each other.
     var unsplittable: Set<TransferURL> = []
-    /// Whether it may have several connections: not once ranges that were fetched so made other bytes than were asked for.
+    /// Whether it may have several connections: not once what was fetched so had to be thrown away.
     var maySplit = true
 
     /// Whether its last try ended only with its session: it goes on as if nothing had been.

@@ -24,7 +24,9 @@ extension DownloadAttempt {
             end = .stopped
         case .failed(let failure): end = failed(failure, board, writer)
         case .completed:
-            do throws(AttemptFailure) { end = try completed(board, writer) } catch { end = failed(error, board, writer) }
+            do throws(AttemptFailure) { end = try completed(board, writer) } catch {
+                end = failed(error, board, writer)
+            }
         }
         report(.ended(end))
     }

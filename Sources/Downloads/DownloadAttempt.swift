@@ -213,7 +213,8 @@ final class DownloadAttempt: @unchecked Sendable {
     // MARK: What the requests bring
 
     /// The first reply has been judged, and its body is about to come.
-    func begin(_ verdict: ResponseVerdict, _ response: TransferResponse, _ writer: PartialWriter) throws(AttemptFailure) {
+    func begin(_ verdict: ResponseVerdict, _ response: TransferResponse, _ writer: PartialWriter) throws(AttemptFailure)
+    {
         self.response = response
         do throws(SystemError) {
             switch verdict {
@@ -256,7 +257,8 @@ final class DownloadAttempt: @unchecked Sendable {
         try checkBudget(fetched)
         if share.isPastTheEnd {
             throw AttemptFailure(
-                .invalidResponse, "the server sent more than the \(share.position + share.countBytes) bytes it declared",
+                .invalidResponse,
+                "the server sent more than the \(share.position + share.countBytes) bytes it declared",
                 .restart)
         }
         guard share.countBytes > 0 else { return }

@@ -125,7 +125,7 @@ extension DownloaderState {
     private mutating func fail(_ download: Download, _ failure: AttemptFailure, heldBytes: Int64) -> [Action] {
         var download = download
         download.sources.note(heldBytes: heldBytes)
-        if failure.error.code == .digestMismatch { download.maySplit = false }
+        if failure.remedy == .restart { download.maySplit = false }
         let next = download.sources.next(
             after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: configuration.retry,
             using: &generator)

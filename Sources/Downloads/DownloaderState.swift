@@ -186,7 +186,8 @@ struct DownloaderState<Asset> {
             actions.append(
                 .start(
                     AttemptPlan(
-                        download, attempt: attempt, takesDigest: configuration.takesDigests, split: configuration.split)))
+                        download, attempt: attempt, takesDigest: configuration.takesDigests, split: configuration.split)
+                ))
         }
         return actions + shareConnections()
     }

@@ -49,7 +49,9 @@ final class PartialWriter: Sendable {
             if case .readable(let record) = record, plan.trust(in: record) != .none {
                 let held = record.believable(
                     fileBytes: try partial.file.status().sizeBytes, bootID: BootIdentity.current)
-                if held.upperBound <= record.totalBytes ?? plan.expectedBytes ?? .max { (found, believed) = (held, record) }
+                if held.upperBound <= record.totalBytes ?? plan.expectedBytes ?? .max {
+                    (found, believed) = (held, record)
+                }
             }
         } catch {
             throw AttemptFailure(error)

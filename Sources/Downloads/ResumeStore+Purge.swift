@@ -29,7 +29,8 @@ extension ResumeStore {
             let hasHoles = record?.mayHaveHoles == true
             result.append(
                 PausedDownload(
-                    url: record?.url, heldBytes: hasHoles ? record?.held.countBytes ?? 0 : status.sizeBytes, totalBytes: record?.totalBytes,
+                    url: record?.url, heldBytes: hasHoles ? record?.held.countBytes ?? 0 : status.sizeBytes,
+                    totalBytes: record?.totalBytes,
                     modified: status.modified, location: location))
         }
         return result.sorted { $0.modified < $1.modified }

@@ -167,6 +167,8 @@ struct SegmentBoard {
         connections[id]?.hasBytes = true
         connections[id]?.hasProgress = true
         var steps: [Step] = []
+        // Where others had no use for it, a request that brings it anyway needn't be cut.
+        if let connection = connections[id] { plan.extend(id, upTo: connection.requestEnd) }
         if let connection = connections[id], !connection.isCut, let segment = plan.segment(of: id),
             segment.position == segment.end, connection.requestEnd > segment.end
         {

@@ -69,7 +69,9 @@ extension SegmentExchange: TransferConsumer {
             if case .consumerFailed = error { isOurs = true }
             return .failed(failure, isFatal: isOurs)
         case .success:
-            if case .fail(let failure) = verdict { return .failed(failure, isFatal: failure.remedy == .giveUp && isFirst) }
+            if case .fail(let failure) = verdict {
+                return .failed(failure, isFatal: failure.remedy == .giveUp && isFirst)
+            }
             // An empty body never came to its first piece.
             do throws(AttemptFailure) { try beginBody() } catch { return .failed(error, isFatal: true) }
             return .complete

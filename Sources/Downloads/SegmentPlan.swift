@@ -57,7 +57,9 @@ struct SegmentPlan {
 
     /// The longest segment that is worth being divided.
     private var divisible: (id: ConnectionID, segment: Segment)? {
-        let longest = segments.max { ($0.value.remainingBytes, $1.key.number) < ($1.value.remainingBytes, $0.key.number) }
+        let longest = segments.max {
+            ($0.value.remainingBytes, $1.key.number) < ($1.value.remainingBytes, $0.key.number)
+        }
         guard let longest, longest.value.remainingBytes / 2 >= minimumBytes else { return nil }
         return (longest.key, longest.value)
     }
@@ -127,6 +129,15 @@ struct SegmentPlan {
         guard let segment = segments[id] else { return }
         held.insert(segment.written..<segment.next)
         segments[id]?.written = segment.next
+    }
+
+    /// Lets a connection that has brought all it was to bring go on with what lies behind that, if nobody holds or fetches it.
+    /// - Parameter limit: how far its request goes.
+    mutating func extend(_ id: ConnectionID, upTo limit: Int64) {
+        guard let segment = segments[id], segment.next == segment.end, segment.end < limit,
+            let next = free.first(where: { $0.lowerBound == segment.end })
+        else { return }
+        segments[id]?.end = min(next.upperBound, limit)
     }
 
     /// Where a connection has come to, and where it is to stop; nil when it has nothing to do.

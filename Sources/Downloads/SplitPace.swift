@@ -10,8 +10,8 @@ struct SplitPace {
     private var isSettled = false
     private var window: (started: ContinuousClock.Instant, bytes: Int64, connections: Int)?
 
-    /// Four at once after the first: one by one they would take longer to come than most downloads last.
-    private static let firstStep = 4
+    /// One by one they would take longer to come than most downloads last.
+    private static let firstStep = 8
     /// How much faster more connections must make the whole.
     private static let worthwhileGrowth = 1.25
 
@@ -52,10 +52,13 @@ struct SplitPace {
             return
         }
         if isSettled, let measured, active != measured.connections { return }
+        // A moment's halt doesn't make a download slow.
+        let rate = measured.map { $0.connections == active ? max(rate, ($0.bytesPerSecond + rate) / 2) : rate } ?? rate
         measured = (active, rate)
-        guard !isSettled, active >= connections, remainingBytes >= policy.minimumRemainingBytes,
-            Double(remainingBytes) > rate * policy.minimumRemaining.inSeconds
-        else { return }
-        connections = max(Self.firstStep, 2 * active)
+        guard !isSettled, active >= connections, remainingBytes >= policy.minimumRemainingBytes else { return }
+        // As many as would make it short.
+        let useful = (Double(remainingBytes) / max(1, rate * policy.minimumRemaining.inSeconds)) * Double(active)
+        guard useful > Double(active) else { return }
+        connections = min(max(Self.firstStep, 2 * active), Int(min(useful.rounded(.up), 1024)))
     }
 }

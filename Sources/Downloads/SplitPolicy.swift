@@ -17,7 +17,7 @@ public struct SplitPolicy: Hashable, Sendable {
     /// How long a range should keep its connection busy: long beside the time that a request takes, and short enough for the digest to keep pace.
     var pieceTime: Duration = .seconds(5)
     /// How long a rate is measured before it counts.
-    var measuringTime: Duration = .milliseconds(300)
+    var measuringTime: Duration = .milliseconds(100)
 
     /// The defaults.
     public init() {}

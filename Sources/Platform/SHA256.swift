@@ -56,7 +56,8 @@ package final class SHA256: @unchecked Sendable {
         var done: Int64 = 0
         while done < lengthBytes, !isStopped() {
             let wanted = Int(min(Int64(piece.count), lengthBytes - done))
-            let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
+            let count = try file.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
             if count == 0 { break }
             update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             done += Int64(count)

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+from long_link import compare_over_long_link
+
 GAME = pathlib.Path("/usr/share/games/openarena/baseoa/pak6-patch088.pk3")
 LARGE_BYTES = 1 << 30
 
@@ -150,6 +152,7 @@ def main():
             scratch / "game",
             remove_each=False,
         )
+        compare_over_long_link(compare, larder, url, served, runs, scratch)
         print("\nLarder flushes what it publishes to the disk; of the others only those with sync do.")
     finally:
         if server:

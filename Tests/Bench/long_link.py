@@ -46,7 +46,7 @@ def compare_over_long_link(compare, larder, server_origin, served, runs, scratch
             {
                 "larder fetch": f"{larder} fetch {url} --output long.bin --quiet",
                 "aria2c -x8 -s8": f"aria2c -x8 -s8 --quiet --file-allocation=none --out=long.bin {url}",
-                "larder fetch --split 1": f"{larder} fetch {url} --output long.bin --split 1 --quiet",
+                
             },
             runs,
             scratch / "long",
