@@ -155,9 +155,11 @@ struct SegmentBoard {
 
     /// A connection has brought bytes. What of them is to be written, and where?
     mutating func reserve(_ id: ConnectionID, countBytes: Int) -> SegmentPlan.Share {
-        guard connections[id]?.isLeaving == false, connections[id]?.isCut == false else {
+        guard let connection = connections[id], !connection.isLeaving, !connection.isCut else {
             return SegmentPlan.Share(position: 0, countBytes: 0, isPastTheEnd: false)
         }
+        // What others had no use for, a request that brings it anyway needn't be cut before. Once bytes were left out, it must be.
+        plan.extend(id, by: Int64(countBytes), upTo: connection.requestEnd)
         return plan.reserve(id, countBytes: Int64(countBytes))
     }
 
@@ -167,8 +169,6 @@ struct SegmentBoard {
         connections[id]?.hasBytes = true
         connections[id]?.hasProgress = true
         var steps: [Step] = []
-        // Where others had no use for it, a request that brings it anyway needn't be cut.
-        if let connection = connections[id] { plan.extend(id, upTo: connection.requestEnd) }
         if let connection = connections[id], !connection.isCut, let segment = plan.segment(of: id),
             segment.position == segment.end, connection.requestEnd > segment.end
         {

@@ -131,10 +131,12 @@ struct SegmentPlan {
         segments[id]?.written = segment.next
     }
 
-    /// Lets a connection that has brought all it was to bring go on with what lies behind that, if nobody holds or fetches it.
-    /// - Parameter limit: how far its request goes.
-    mutating func extend(_ id: ConnectionID, upTo limit: Int64) {
-        guard let segment = segments[id], segment.next == segment.end, segment.end < limit,
+    /// Lets a connection that brings more than it was to bring go on with what lies behind that, if nobody holds or fetches it.
+    /// - Parameters:
+    ///   - countBytes: what it brings next.
+    ///   - limit: how far its request goes.
+    mutating func extend(_ id: ConnectionID, by countBytes: Int64, upTo limit: Int64) {
+        guard let segment = segments[id], countBytes >= segment.remainingBytes, segment.end < limit,
             let next = free.first(where: { $0.lowerBound == segment.end })
         else { return }
         segments[id]?.end = min(next.upperBound, limit)

@@ -72,6 +72,20 @@ import Testing
         #expect(plan.take(for: connection(2), pieceBytes: 50) == 60..<100)
     }
 
+    @Test func whatOthersGaveBackIsBroughtByTheRequestThatComesToIt() {
+        var plan = plan()
+        _ = plan.takeFirstGap(for: .first)
+        #expect(plan.take(for: connection(1), pieceBytes: 30) == 30..<60)
+        plan.extend(.first, by: 50, upTo: 100)
+        #expect(plan.segment(of: .first)?.end == 30, "another one fetches that")
+        plan.release(connection(1))
+        plan.extend(.first, by: 29, upTo: 100)
+        #expect(plan.segment(of: .first)?.end == 30, "it hasn't come there yet")
+        plan.extend(.first, by: 50, upTo: 90)
+        #expect(plan.segment(of: .first)?.end == 90)
+        #expect(plan.reserve(.first, countBytes: 50) == .init(position: 0, countBytes: 50, isPastTheEnd: false))
+    }
+
     @Test func moreThanTheWholeIsTold() {
         var plan = plan()
         _ = plan.takeFirstGap(for: .first)
@@ -116,8 +130,10 @@ import Testing
                         working.remove(id)
                     }
                 }
-                guard step < 100_000 else { Issue.record("it never ends: \(plan)")
-                    return }
+                guard step < 100_000 else {
+                    Issue.record("it never ends: \(plan)")
+                    return
+                }
             }
             #expect(writtenBytes == total)
             #expect(plan.held.countBytes == total)
