@@ -2,10 +2,11 @@
 
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
+
+from measuring import compare
 
 DELAY_MILLISECONDS = 50
 BYTES_PER_SECOND = 4_000_000
@@ -19,7 +20,7 @@ class LongLink:
     def __init__(self, server_origin, scratch):
         program = scratch / "long_link"
         source = pathlib.Path(__file__).with_name("long_link.c")
-        subprocess.run([shutil.which("cc") or "clang", "-O2", "-o", program, source], check=True)
+        subprocess.run(["gcc", "-O2", "-o", program, source], check=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         self.origin = f"http://127.0.0.1:{port}"
@@ -33,12 +34,11 @@ class LongLink:
         self.process.wait()
 
 
-def compare_over_long_link(compare, larder, server_origin, served, runs, scratch):
-    """`compare`: what runs the contenders, and prints how long they took."""
+def measure(larder, server, served, scratch, runs):
     with (served / "long.bin").open("wb") as file:
         for _ in range(FILE_BYTES >> 20):
             file.write(os.urandom(1 << 20))
-    link = LongLink(server_origin, scratch)
+    link = LongLink(server.origin, scratch)
     url = f"{link.origin}/long.bin"
     try:
         compare(
@@ -46,7 +46,6 @@ def compare_over_long_link(compare, larder, server_origin, served, runs, scratch
             {
                 "larder fetch": f"{larder} fetch {url} --output long.bin --quiet",
                 "aria2c -x8 -s8": f"aria2c -x8 -s8 --quiet --file-allocation=none --out=long.bin {url}",
-                
             },
             runs,
             scratch / "long",
