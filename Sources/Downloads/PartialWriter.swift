@@ -34,7 +34,7 @@ final class PartialWriter: Sendable {
     /// Bytes older than this are flushed, and the record says so: what a power loss may cost.
     private static let flushInterval: Duration = .seconds(10)
     /// What a kill may cost where the file may have holes, and only the record says where.
-    private static let recordBytes: Int64 = 4 << 20
+    private static let recordBytes: Int64 = 2 << 20
 
     /// Opens the file and looks at what is there. Nothing is changed yet: the server may not answer at all.
     init(_ location: PartialFile.Location, plan: AttemptPlan) throws(AttemptFailure) {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct KilledSplitFetchTests {
     private let content = Content.pattern(lengthBytes: 30_000_000, seed: 11)
     /// What the record may lag behind, and what was between the server and the disk of each connection.
-    private let lostBytes: UInt64 = 4 << 20 + 8 * (2 << 20)
+    private let lostBytes: UInt64 = 2 << 20 + 8 * (2 << 20)
 
     @Test func aKillInTheMiddleCostsNoMoreThanABoundedTail() async throws {
         let server = try FaultServer()
