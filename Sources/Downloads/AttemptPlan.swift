@@ -8,10 +8,10 @@ struct AttemptPlan {
     let url: TransferURL
     /// All sources of the request, this one among them.
     let sources: [TransferURL]
-    /// What is sent, the request's condition included where it is one for this source.
+    /// What every source is sent.
     let headers: HeaderFields
-    /// Whether the source is told what the caller has already, and may answer that nothing has changed.
-    let isConditional: Bool
+    /// What the source is told that the caller has already; it may answer that nothing has changed.
+    let condition: DownloadCondition?
     let redirects: RedirectPolicy
     /// What the partial file is named by.
     let key: SourceKey
@@ -21,19 +21,16 @@ struct AttemptPlan {
     let takesDigest: Bool
     let expectedBytes: Int64?
     let budgetBytes: Int64?
+    let split: SplitPolicy
 
-    init(_ download: Download, attempt: AttemptID, takesDigest: Bool) {
+    init(_ download: Download, attempt: AttemptID, takesDigest: Bool, split: SplitPolicy = SplitPolicy()) {
+        self.split = split
         self.attempt = attempt
         self.download = download.id
         url = download.sources.current
         sources = download.sources.sources
-        var headers = download.request.headers
-        if let condition = download.request.condition, condition.sourceURL == url {
-            isConditional = headers.append(condition.fieldName, condition.validator)
-        } else {
-            isConditional = false
-        }
-        self.headers = headers
+        headers = download.request.headers
+        condition = download.request.condition.flatMap { $0.sourceURL == download.sources.current ? $0 : nil }
         redirects = download.request.redirects
         key = download.key
         digestKey = DigestKey(download.request)

@@ -39,6 +39,13 @@ struct Download {
     /// Whether it is known since the last pause what earlier transfers had saved: what is held from now on was fetched by this one.
     var knowsSavings = false
 
+    /// What its running try reported to be on the disk.
+    var attemptBytes: Int64 = 0
+    /// Sources that its running try can't have ranges of beside each other.
+    var unsplittable: Set<TransferURL> = []
+    /// Whether it may have several connections: not once what was fetched so had to be thrown away.
+    var maySplit = true
+
     /// Whether its last try ended only with its session: it goes on as if nothing had been.
     var isInterrupted = false
 

@@ -1,10 +1,11 @@
 import Platform
 import Transfer
 
-/// One try to bring an asset from one source: opens the partial file, asks for what is missing, writes it down, and proves the whole.
+/// One try to bring an asset: opens the partial file, asks for what is missing, writes it down, and proves the whole. It begins with one source
+/// and one connection; `SegmentBoard` decides about more.
 final class DownloadAttempt: @unchecked Sendable {
     // Sendable because its stages follow each other, each on its own thread and ordered by the queues between them: `begin`, then reading what is
-    // held, then the head, then the body, then the end. Only `stage` is touched from outside, and has its lock.
+    // held, then the first reply, then all others. What several connections touch has its lock.
 
     typealias End = DownloaderState<DownloadedFile>.AttemptEnd
 
@@ -13,26 +14,35 @@ final class DownloadAttempt: @unchecked Sendable {
         case progress(DownloadProgress)
         /// What went over the wire, in all.
         case traffic(receivedBytes: Int64, requestCount: Int)
+        /// So many further connections would be of use.
+        case wantsConnections(Int)
+        /// A further connection is gone.
+        case connectionEnded(ConnectionID, AttemptFailure?)
         case ended(End)
     }
 
     private enum Stage {
         case preparing(isStopped: Bool)
-        case transferring(Session, TransferID)
+        case transferring(Transferring)
         case over
     }
 
+    private struct Transferring {
+        let session: Session
+        let writer: PartialWriter
+        var board: SegmentBoard
+        var requests: [ConnectionID: TransferID] = [:]
+        var rate = RateMeter()
+    }
+
     let plan: AttemptPlan
-    private let makeRoom: RoomMaker
-    private let report: @Sendable (Report) -> Void
-    private let released: @Sendable () -> Void
+    let makeRoom: RoomMaker
+    let report: @Sendable (Report) -> Void
+    let released: @Sendable () -> Void
     private let stage = Locked(Stage.preparing(isStopped: false))
 
-    private var writer: PartialWriter?
-    private var verdict: ResponseVerdict?
-    private var response: TransferResponse?
-    private var resumedBytes: Int64 = 0
-    private var rate = RateMeter()
+    /// What the first reply said, once it is there.
+    private(set) var response: TransferResponse?
 
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.
@@ -58,24 +68,21 @@ final class DownloadAttempt: @unchecked Sendable {
         _ location: PartialFile.Location, reading: JobQueue, session: @escaping @Sendable () -> Session
     ) {
         let writer: PartialWriter
-        do throws(AttemptFailure) {
-            writer = try PartialWriter(location, plan: plan)
-            self.writer = writer
-            try checkBudget(writer.positionBytes)
-        } catch {
-            return conclude(.failed(error))
+        do throws(AttemptFailure) { writer = try PartialWriter(location, plan: plan) } catch {
+            return concludeUnopened(error)
         }
-        guard writer.mustReadHeld else { return ask(writer, session()) }
+        do throws(AttemptFailure) { try checkBudget(writer.found.countBytes) } catch {
+            return concludeUnasked(.failed(error), writer)
+        }
+        let heldBytes = writer.found.contiguousBytes
+        guard let digest = writer.digest, heldBytes > 0 else { return ask(writer, session()) }
         // Before the server is asked: it would not wait, and the session's writer threads are for all of its transfers.
-        reading.enqueue { [self] in readHeld(session) }
-    }
-
-    private func readHeld(_ session: () -> Session) {
-        guard let writer else { return }
-        do throws(SystemError) { try writer.readHeld { isStopped } } catch {
-            return conclude(.failed(AttemptFailure(error)))
+        reading.enqueue { [self] in
+            do throws(SystemError) { try digest.readHeld(heldBytes) { isStopped } } catch {
+                return concludeUnasked(.failed(AttemptFailure(error)), writer)
+            }
+            ask(writer, session())
         }
-        ask(writer, session())
     }
 
     private var isStopped: Bool {
@@ -83,36 +90,227 @@ final class DownloadAttempt: @unchecked Sendable {
     }
 
     private func ask(_ writer: PartialWriter, _ session: Session) {
-        if isStopped { return conclude(.stopped) }
-        let resumePoint = writer.resumePoint
+        if isStopped { return concludeUnasked(.stopped, writer) }
+        let point = writer.resumePoint
+        var board = SegmentBoard(plan.url, held: writer.found, totalBytes: writer.knownTotalBytes, policy: plan.split)
         // A digest that is known proves what is held; anything else only the server can tell, however long ago it was fetched.
-        if resumePoint.isWhole, plan.digest != nil {
-            verdict = .alreadyWhole
-            return conclude(.completed)
+        if point.isWhole, plan.digest != nil { return confirmWhole(board, writer) }
+        board.open()
+        let request = firstRequest(at: point)
+        let exchange = SegmentExchange(of: self, writer, .first, at: point, isFirst: true)
+        let isStopped = stage.withLock { stage in
+            if case .preparing(isStopped: true) = stage { return true }
+            var transferring = Transferring(session: session, writer: writer, board: board)
+            transferring.requests[.first] = session.start(request, consumer: exchange)
+            stage = .transferring(transferring)
+            return false
         }
-        var request = TransferRequest(url: plan.url)
+        if isStopped { concludeUnasked(.stopped, writer) }
+    }
+
+    private func confirmWhole(_ board: SegmentBoard, _ writer: PartialWriter) {
+        var board = board
+        board.goOn(totalBytes: writer.found.contiguousBytes, maySplit: false)
+        report(.resumed(offsetBytes: board.resumedBytes))
+        do throws(SystemError) { try writer.goOn(totalBytes: board.plan.totalBytes) } catch {
+            return concludeUnasked(.failed(AttemptFailure(error)), writer)
+        }
+        conclude(.completed, board, writer)
+    }
+
+    private func firstRequest(at point: ResumePoint) -> TransferRequest {
+        var request = request(plan.url, at: point)
+        if let condition = plan.condition { request.headers.append(condition.fieldName, condition.validator) }
+        request.offsetBytes = point.offsetBytes
+        request.endBytes = point.endBytes
+        return request
+    }
+
+    private func request(_ url: TransferURL, at point: ResumePoint) -> TransferRequest {
+        var request = TransferRequest(url: url)
         request.headers = plan.headers
         request.redirects = plan.redirects
         request.bodyBudgetBytes = plan.budgetBytes
-        request.offsetBytes = resumePoint.offsetBytes
-        request.ifRange = resumePoint.condition
-        let isStopped = stage.withLock { stage in
-            if case .preparing(isStopped: true) = stage { return true }
-            stage = .transferring(session, session.start(request, consumer: self))
-            return false
-        }
-        if isStopped { conclude(.stopped) }
+        request.ifRange = point.condition
+        return request
     }
 
-    /// Gives up the connection; what was fetched is kept. The end is reported all the same.
+    /// Gives up the connections; what was fetched is kept. The end is reported all the same.
     func stop() {
-        stage.withLock { stage in
-            switch stage {
-            case .preparing: stage = .preparing(isStopped: true)
-            case .transferring(let session, let id): session.cancel(id)
-            case .over: break
+        let steps = stage.withLock { stage -> [SegmentBoard.Step] in
+            if case .preparing = stage { stage = .preparing(isStopped: true) }
+            return Self.decide(&stage, self) { $0.stop() }
+        }
+        carryOut(steps)
+    }
+
+    // MARK: Further connections
+
+    /// Opens a further connection to one of the sources, if there still is anything for it to do.
+    func open(_ id: ConnectionID, to source: TransferURL) {
+        decide { board in board.open(id, to: source) }
+    }
+
+    /// Gives a further connection up.
+    func close(_ id: ConnectionID) {
+        decide { board in board.close(id) }
+    }
+
+    private func decide(_ step: (inout SegmentBoard) -> [SegmentBoard.Step]) {
+        carryOut(stage.withLock { stage in Self.decide(&stage, self, step) })
+    }
+
+    /// Decides, and sends out or calls back what was decided: the session only takes a note of that, so the order is that of the decisions.
+    private static func decide(
+        _ stage: inout Stage, _ attempt: DownloadAttempt, _ step: (inout SegmentBoard) -> [SegmentBoard.Step]
+    ) -> [SegmentBoard.Step] {
+        guard case .transferring(var transferring) = stage else { return [] }
+        // One owner at a time, so that nothing is copied.
+        stage = .over
+        var pending = step(&transferring.board)
+        var done: [SegmentBoard.Step] = []
+        while !pending.isEmpty {
+            let next = pending.removeFirst()
+            switch next {
+            case .ask(let id, let url, let range):
+                if let request = attempt.start(id, url, range, transferring) {
+                    transferring.requests[id] = request
+                } else {
+                    pending += transferring.board.ended(id, .failed(attempt.untrusted, isFatal: false))
+                }
+            case .cut(let id): if let request = transferring.requests[id] { transferring.session.cancel(request) }
+            case .want, .left, .end: done.append(next)
             }
         }
+        stage = .transferring(transferring)
+        return done
+    }
+
+    /// Asks for a range; nil where nothing that the source says could show that it has the same version.
+    private func start(
+        _ id: ConnectionID, _ url: TransferURL, _ range: Range<Int64>, _ transferring: Transferring
+    ) -> TransferID? {
+        let writer = transferring.writer
+        let point = writer.resumePoint(at: range.lowerBound, from: url)
+        guard point.trust != .none else { return nil }
+        var request = request(url, at: point)
+        request.offsetBytes = range.lowerBound
+        request.endBytes = range.upperBound
+        request.hasOwnConnection = id != .first
+        return transferring.session.start(
+            request, consumer: SegmentExchange(of: self, writer, id, at: point, isFirst: false))
+    }
+
+    private var untrusted: AttemptFailure {
+        AttemptFailure(.changedWhileDownloading, "nothing tells whether the source has the same version", .nextSource)
+    }
+
+    private func carryOut(_ steps: [SegmentBoard.Step]) {
+        for step in steps {
+            switch step {
+            case .ask, .cut: break
+            case .want(let count): report(.wantsConnections(count))
+            case .left(let id, let failure): report(.connectionEnded(id, failure))
+            case .end: end()
+            }
+        }
+    }
+
+    // MARK: What the requests bring
+
+    /// The first reply has been judged, and its body is about to come.
+    func begin(_ verdict: ResponseVerdict, _ response: TransferResponse, _ writer: PartialWriter) throws(AttemptFailure)
+    {
+        self.response = response
+        try checkRoom(verdict, writer)
+        do throws(SystemError) {
+            switch verdict {
+            case .append(let total): try goOn(totalBytes: total, response, writer)
+            case .alreadyWhole: try goOn(totalBytes: writer.found.contiguousBytes, response, writer)
+            case .fresh(let total):
+                try writer.startAnew(response, totalBytes: total)
+                let maySplit = maySplit(response, writer)
+                decide { board in
+                    board.startAnew(totalBytes: total, maySplit: maySplit)
+                    return []
+                }
+            case .fail: break
+            }
+        } catch {
+            throw AttemptFailure(error)
+        }
+    }
+
+    private func goOn(totalBytes: Int64?, _ response: TransferResponse, _ writer: PartialWriter) throws(SystemError) {
+        report(.resumed(offsetBytes: writer.found.countBytes))
+        try writer.goOn(totalBytes: totalBytes)
+        let maySplit = maySplit(response, writer)
+        decide { board in
+            board.goOn(totalBytes: totalBytes, maySplit: maySplit)
+            return []
+        }
+    }
+
+    /// Whether ranges of the asset can be fetched beside each other: the server does them (RFC 9110 §14.3), and something shows whether they are
+    /// of one version.
+    private func maySplit(_ response: TransferResponse, _ writer: PartialWriter) -> Bool {
+        let doesRanges = response.status == 206 || response.headers["Accept-Ranges"]?.lowercased() == "bytes"
+        return doesRanges && writer.record?.canBeResumed == true
+    }
+
+    /// Bytes of a connection's request, on one of the session's writer threads.
+    func receive(_ body: UnsafeRawBufferPointer, on id: ConnectionID, into writer: PartialWriter) throws {
+        guard let (share, fetched) = reserve(body.count, on: id) else { return }
+        try checkBudget(fetched)
+        if share.isPastTheEnd {
+            throw AttemptFailure(
+                .invalidResponse,
+                "the server sent more than the \(share.position + share.countBytes) bytes it declared",
+                .restart)
+        }
+        guard share.countBytes > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(rebasing: body[..<Int(share.countBytes)])
+        try writer.write(bytes, at: share.position)
+        guard let (held, progress, steps) = commit(id) else { return }
+        writer.digest?.take(bytes, at: share.position, contiguousBytes: held.contiguousBytes)
+        try writer.didWrite(share.countBytes, held: held)
+        report(.progress(progress))
+        if steps.contains(where: \.wantsMore) { try writer.prepareForHoles(held: held) }
+        carryOut(steps)
+    }
+
+    private func reserve(_ count: Int, on id: ConnectionID) -> (SegmentPlan.Share, fetchedBytes: Int64)? {
+        stage.withLock { stage in
+            guard case .transferring(var transferring) = stage else { return nil }
+            stage = .over
+            defer { stage = .transferring(transferring) }
+            let held = transferring.board.plan.held.countBytes
+            let (fetched, overflow) = held.addingReportingOverflow(Int64(count))
+            return (transferring.board.reserve(id, countBytes: count), overflow ? .max : fetched)
+        }
+    }
+
+    private func commit(_ id: ConnectionID) -> (ByteRangeSet, DownloadProgress, [SegmentBoard.Step])? {
+        stage.withLock { stage in
+            let steps = Self.decide(&stage, self) { $0.commit(id) }
+            guard case .transferring(var transferring) = stage else { return nil }
+            let plan = transferring.board.plan
+            let received = plan.held.countBytes
+            let rate = transferring.rate.note(received)
+            stage = .transferring(transferring)
+            return (
+                plan.held,
+                DownloadProgress(
+                    receivedBytes: received, totalBytes: plan.totalBytes,
+                    resumedFromBytes: transferring.board.resumedBytes, bytesPerSecond: rate), steps
+            )
+        }
+    }
+
+    /// A request is over, and nothing more comes of it.
+    func requestEnded(on id: ConnectionID, _ outcome: TransferOutcome, _ end: SegmentBoard.RequestEnd) {
+        report(.traffic(receivedBytes: outcome.receivedBytes, requestCount: outcome.requestCount))
+        decide { board in board.ended(id, end) }
     }
 
     /// The session keeps the budget of what it fetches itself; what was held before counts too.
@@ -124,164 +322,19 @@ final class DownloadAttempt: @unchecked Sendable {
 
     // MARK: End
 
-    private enum Conclusion {
-        /// Every byte is here, as far as the wire can tell.
-        case completed
-        case failed(AttemptFailure)
-        case stopped
-    }
-
-    /// Brings the partial file into its final state, and reports. Blocks on the disk.
-    private func conclude(_ conclusion: Conclusion) {
-        stage.withLock { $0 = .over }
-        let end: End
-        switch conclusion {
-        case .stopped:
-            leave(isWorthless: false)
-            end = .stopped
-        case .failed(let failure): end = failed(failure)
-        case .completed: do throws(AttemptFailure) { end = try completed() } catch { end = failed(error) }
+    /// Nothing is under way any more.
+    private func end() {
+        let last = stage.withLock { stage -> Transferring? in
+            guard case .transferring(let transferring) = stage else { return nil }
+            stage = .over
+            return transferring
         }
-        writer = nil
-        report(.ended(end))
-    }
-
-    private func failed(_ failure: AttemptFailure) -> End {
-        // Bytes from before this try are of use to somebody with another budget.
-        let sparesBytes = failure.error.code == .overBudget && (resumedBytes > 0 || writer?.isTouched != true)
-        return .failed(failure, heldBytes: leave(isWorthless: failure.discardsBytes && !sparesBytes))
-    }
-
-    @discardableResult
-    private func leave(isWorthless: Bool) -> Int64 {
-        let held = writer?.settle(isWorthless: isWorthless) ?? 0
-        writer = nil
-        released()
-        return held
-    }
-
-    private func completed() throws(AttemptFailure) -> End {
-        guard let writer else { throw AttemptFailure(.fileFailed, "the partial file is gone", .giveUp) }
-        if case .alreadyWhole = verdict { try goOn(writer) }
-        if let total = writer.totalBytes, writer.positionBytes != total {
-            throw AttemptFailure(
-                .transportFailure, "the connection was closed after \(writer.positionBytes) of \(total) bytes", .retry)
+        guard let last else { return }
+        let (board, writer) = (last.board, last.writer)
+        let conclude = { @Sendable in
+            FinishingQueue.shared.enqueue { [self] in self.conclude(board.outcome, board, writer) }
         }
-        let isProven = writer.totalBytes != nil || plan.digest != nil || response?.framing != .close
-        let (digest, record) = writer.finish()
-        if let wanted = plan.digest, let digest, digest != wanted {
-            // Bytes of several tries may not belong together; those of one try are the source's own fault.
-            var failure = AttemptFailure(
-                .digestMismatch, "the asset's SHA-256 is \(digest) where \(wanted) was asked for",
-                resumedBytes > 0 ? .restart : .nextSource)
-            if resumedBytes == 0 { failure.fault = .wrongBytes }
-            throw failure
-        }
-        let file = DownloadedFile(
-            partial: writer.partial, sizeBytes: writer.positionBytes, digest: digest, resumedBytes: resumedBytes,
-            isProvenComplete: isProven, sourceURL: plan.url, validator: validator(record),
-            suggestedName: response?.suggestedName, record: record, released: released)
-        return .completed(file, sizeBytes: writer.positionBytes, digest: digest)
-    }
-
-    /// What this try's source says of the version; another one's validator stands for nothing here.
-    private func validator(_ record: ResumeData?) -> String? {
-        if let now = response?.entityTag ?? response?.lastModified { return now }
-        return record?.url == plan.url.text ? record?.validator : nil
-    }
-
-    private func goOn(_ writer: PartialWriter) throws(AttemptFailure) {
-        resumedBytes = writer.positionBytes
-        report(.resumed(offsetBytes: resumedBytes))
-        do throws(SystemError) { try writer.goOn() } catch { throw AttemptFailure(error) }
-    }
-
-    private func startAnew(_ writer: PartialWriter) throws(AttemptFailure) {
-        guard let response else { return }
-        do throws(SystemError) { try writer.startAnew(response) } catch { throw AttemptFailure(error) }
-    }
-}
-
-// MARK: What the session reports
-
-extension DownloadAttempt: TransferConsumer {
-    func receive(_ response: TransferResponse) -> ResponseDisposition {
-        self.response = response
-        guard let writer else { return .ignoreBody }
-        let verdict = writer.resumePoint.verdict(on: response)
-        self.verdict = verdict
-        switch verdict {
-        case .append(let total), .fresh(let total):
-            writer.totalBytes = total
-            return .receiveBody
-        case .alreadyWhole:
-            writer.totalBytes = writer.positionBytes
-            return .ignoreBody
-        case .fail: return .ignoreBody
-        }
-    }
-
-    func receive(_ body: UnsafeRawBufferPointer) throws {
-        guard let writer else { return }
-        try beginBody(writer)
-        let (end, overflow) = writer.positionBytes.addingReportingOverflow(Int64(body.count))
-        try checkBudget(overflow ? .max : end)
-        if let total = writer.totalBytes, overflow || end > total {
-            throw AttemptFailure(.invalidResponse, "the server sent more than the \(total) bytes it declared", .restart)
-        }
-        try writer.append(body)
-        report(
-            .progress(
-                DownloadProgress(
-                    receivedBytes: end, totalBytes: writer.totalBytes, resumedFromBytes: resumedBytes,
-                    bytesPerSecond: rate.note(end))))
-    }
-
-    /// Before the first byte: either behind what is held, or from the start.
-    private func beginBody(_ writer: PartialWriter) throws(AttemptFailure) {
-        guard !writer.isTouched else { return }
-        try checkRoom(writer)
-        switch verdict {
-        case .append: try goOn(writer)
-        case .fresh: try startAnew(writer)
-        case .alreadyWhole, .fail, nil: break
-        }
-    }
-
-    /// What the disk can't hold is refused before its first byte, and not once the disk is full.
-    private func checkRoom(_ writer: PartialWriter) throws(AttemptFailure) {
-        let missingBytes: Int64?
-        switch verdict {
-        case .append: missingBytes = writer.missingBytes(startingAnew: false)
-        case .fresh: missingBytes = writer.missingBytes(startingAnew: true)
-        case .alreadyWhole, .fail, nil: missingBytes = nil
-        }
-        guard let missingBytes else { return }
-        if let objection = makeRoom(missingBytes) { throw AttemptFailure(.noSpace, objection, .giveUp) }
-        // A file system that doesn't answer now will say what is wrong when it is written to.
-        guard let freeBytes = try? writer.partial.file.freeBytes(), freeBytes < missingBytes else { return }
-        throw AttemptFailure(
-            .noSpace,
-            "\(missingBytes) bytes are to be fetched into \(writer.partial.location), and \(freeBytes) are free there; free some space",
-            .giveUp)
-    }
-
-    func finish(_ outcome: TransferOutcome) {
-        report(.traffic(receivedBytes: outcome.receivedBytes, requestCount: outcome.requestCount))
-        FinishingQueue.shared.enqueue { self.conclude(self.conclusion(of: outcome)) }
-    }
-
-    private func conclusion(of outcome: TransferOutcome) -> Conclusion {
-        switch outcome.result {
-        case .failure(.cancelled): return .stopped
-        case .failure(let error): return .failed(AttemptFailure(error))
-        case .success:
-            if case .fail(let failure) = verdict { return .failed(failure) }
-            guard let writer else { return .completed }
-            // An empty body never came to its first piece.
-            do throws(AttemptFailure) { try beginBody(writer) } catch { return .failed(error) }
-            return .completed
-        }
+        if case .completed = board.outcome, let digest = writer.digest { digest.whenEven(conclude) } else { conclude() }
     }
 }
 

@@ -8,6 +8,8 @@ public struct DownloaderConfiguration: Hashable, Sendable {
     public var maximumTransfers = 8
     /// Transfers at once from one host: 6.
     public var maximumTransfersPerHost = 6
+    /// When a download is fetched over several connections, each of which counts as a transfer.
+    public var split = SplitPolicy()
     /// How failed sources are asked again.
     public var retry = RetryPolicy()
     /// Whether the SHA-256 of every asset is taken on the way, asked for or not: true.

@@ -142,6 +142,9 @@ final class DownloaderCore: Sendable {
             case .traffic(let receivedBytes, let requestCount):
                 shared.state.note(receivedBytes: receivedBytes, requestCount: requestCount)
                 return []
+            case .wantsConnections(let count):
+                return shared.state.attemptWants(plan.attempt, of: plan.download, connections: count)
+            case .connectionEnded(let id, let failure): return shared.state.connectionEnded(id, failure)
             case .ended(let end):
                 if case .completed(let file, _, _) = end { shared.places.fill(place, with: file) }
                 shared.attempts[plan.attempt] = nil
@@ -172,6 +175,9 @@ final class DownloaderCore: Sendable {
         case .answer(let token, let result): shared.withLock { $0.mailboxes.removeValue(forKey: token) }?.answer(result)
         case .keep(let file): file.keep()
         case .stop(let attempt): stop(attempt)
+        case .open(let connection, let attempt, let source):
+            shared.withLock { $0.attempts[attempt] }?.attempt.open(connection, to: source)
+        case .close(let connection, let attempt): shared.withLock { $0.attempts[attempt] }?.attempt.close(connection)
         case .setAlarm(let download, let alarm, let delay):
             Task { [weak self] in
                 try? await Task.sleep(for: delay)

@@ -11,7 +11,7 @@ extension DownloaderState {
         case stopped
     }
 
-    private func isCurrent(_ attempt: AttemptID, _ id: DownloadID) -> Bool {
+    func isCurrent(_ attempt: AttemptID, _ id: DownloadID) -> Bool {
         guard case .running(attempt, _) = downloads[id]?.phase else { return false }
         return true
     }
@@ -31,6 +31,9 @@ extension DownloaderState {
     /// Bytes of a try are on the disk.
     mutating func attemptProgressed(_ attempt: AttemptID, of id: DownloadID, _ progress: DownloadProgress) -> [Action] {
         guard isCurrent(attempt, id), var download = downloads[id] else { return [] }
+        // Of two connections the later one may be heard first.
+        guard progress.receivedBytes >= download.attemptBytes else { return [] }
+        download.attemptBytes = progress.receivedBytes
         download.knowsSavings = true
         download.isStranded = false
         download.progress = progress
@@ -59,6 +62,7 @@ extension DownloaderState {
             return []
         }
         queue.release(id)
+        releaseConnections(of: id)
         return conclude(download, end) + startQueued()
     }
 
@@ -122,6 +126,7 @@ extension DownloaderState {
     private mutating func fail(_ download: Download, _ failure: AttemptFailure, heldBytes: Int64) -> [Action] {
         var download = download
         download.sources.note(heldBytes: heldBytes)
+        if failure.remedy == .restart { download.maySplit = false }
         let next = download.sources.next(
             after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: configuration.retry,
             isOffline: !hasNetwork, using: &generator)

@@ -4,7 +4,8 @@ import Transfer
 /// Every decision of a `Downloader`, as a value: what happens goes in, what is to be done comes out, and nothing else is touched.
 ///
 /// `Asset` is what a completed download hands to its callers. Here are the callers and the turns; `DownloaderState+Attempts` has what becomes of
-/// the tries, `DownloaderState+Session` what becomes of their session.
+/// the tries, `DownloaderState+Connections` which of them may have more than one connection, `DownloaderState+Session` what becomes of their
+/// session.
 struct DownloaderState<Asset> {
     var configuration: DownloaderConfiguration
     var session = SessionPhase.open
@@ -15,6 +16,10 @@ struct DownloaderState<Asset> {
     private var bySource: [SourceKey: DownloadID] = [:]
     var byToken: [DownloadToken: DownloadID] = [:]
     var queue: TransferQueue
+    /// The further connections of running downloads.
+    var connections: [ConnectionID: FurtherConnection] = [:]
+    /// How many of them running downloads could use.
+    var wantedConnections: [DownloadID: Int] = [:]
     var reputation = SourceReputation()
     private var lastNumber: UInt64 = 0
     private(set) var isShutDown = false
@@ -26,6 +31,10 @@ struct DownloaderState<Asset> {
     enum Action {
         case start(AttemptPlan)
         case stop(AttemptID)
+        /// A running try may have a further connection, to this source.
+        case open(ConnectionID, AttemptID, TransferURL)
+        /// A further connection is to be given up.
+        case close(ConnectionID, AttemptID)
         /// The session's rate limit changes, in bytes a second.
         case setRateLimit(Int64?)
         /// The session ends, and its tries with it; `sessionClosed` is to be called after that.
@@ -171,13 +180,18 @@ struct DownloaderState<Asset> {
             let attempt = AttemptID(number: nextNumber())
             downloads[id]?.phase = .running(attempt, isStopping: false)
             downloads[id]?.isInterrupted = false
+            downloads[id]?.attemptBytes = 0
+            downloads[id]?.unsplittable = []
             if !download.isInterrupted {
                 actions += download.callers.map { .tell($0.token, .started(download.sources.current)) }
             }
             actions.append(
-                .start(AttemptPlan(download, attempt: attempt, takesDigest: configuration.takesDigests)))
+                .start(
+                    AttemptPlan(
+                        download, attempt: attempt, takesDigest: configuration.takesDigests, split: configuration.split)
+                ))
         }
-        return actions
+        return actions + shareConnections()
     }
 
     /// Gives back the memory that many more downloads had needed.

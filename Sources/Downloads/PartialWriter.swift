@@ -4,160 +4,229 @@ import Transfer
 
 /// A partial file under one try's hands: what of it can be believed, the bytes that join it, its running digest, and the record that keeps pace.
 ///
-/// A record never stands beside bytes it doesn't describe: before the first byte of another version is written the old record is gone, and what
-/// a record calls flushed was flushed before the record was written.
-final class PartialWriter {
+/// A record never stands beside bytes it doesn't describe: before the first byte of another version is written the old record is gone, before the
+/// first byte is written beyond a gap the record says that the file may have holes, and what a record calls flushed was flushed before the record
+/// was written.
+final class PartialWriter: Sendable {
     let partial: PartialFile
     private let plan: AttemptPlan
+    /// What can be gone on with, as it was found.
+    let found: ByteRangeSet
+    /// Nil where none is taken.
+    let digest: FrontierDigest?
+    private let ledger: Locked<Ledger>
 
-    /// Where the next byte goes: all before it are held.
-    private(set) var positionBytes: Int64 = 0
-    var totalBytes: Int64?
-    /// What the held bytes are; nil when nothing is held that could be gone on with.
-    private(set) var record: ResumeData?
-    /// Whether there is a record on the disk, be it readable or not, ours or not.
-    private var hasRecordOnDisk: Bool
-    private let hasher: SHA256?
-    private var lastCheckpoint = ContinuousClock.now
-    /// Whether the file is as this try left it, no longer as it was found.
-    private(set) var isTouched = false
+    private struct Ledger {
+        /// What the held bytes are; nil when nothing is held that could be gone on with.
+        var record: ResumeData?
+        /// Whether there is a record on the disk, be it readable or not, ours or not.
+        var hasRecordOnDisk: Bool
+        /// Whether the file is as this try left it, no longer as it was found.
+        var isTouched = false
+        var lastFlush = ContinuousClock.now
+        var isFlushing = false
+        /// What was written since the record on the disk.
+        var unrecordedBytes: Int64 = 0
+    }
 
     /// A download that is this small is never paused: its record would cost more than fetching it again.
     private static let smallBytes: Int64 = 256 << 10
     /// Bytes older than this are flushed, and the record says so: what a power loss may cost.
-    private static let checkpointInterval: Duration = .seconds(10)
+    private static let flushInterval: Duration = .seconds(10)
+    /// What a kill may cost where the file may have holes, and only the record says where.
+    private static let recordBytes: Int64 = 2 << 20
 
     /// Opens the file and looks at what is there. Nothing is changed yet: the server may not answer at all.
     init(_ location: PartialFile.Location, plan: AttemptPlan) throws(AttemptFailure) {
         self.plan = plan
-        hasher = plan.takesDigest ? SHA256() : nil
         do throws(DownloadError) { partial = try PartialFile(location) } catch { throw AttemptFailure(error, .giveUp) }
+        digest = plan.takesDigest ? FrontierDigest(of: partial.file) : nil
+        var (found, believed) = (ByteRangeSet(), ResumeData?.none)
+        let hasRecordOnDisk: Bool
         do throws(SystemError) {
-            let found = try partial.readRecord()
-            hasRecordOnDisk = found != .none
-            if case .readable(let record) = found, plan.trust(in: record) != .none {
-                let held = record.believableBytes(
+            let record = try partial.readRecord()
+            hasRecordOnDisk = record != .none
+            if case .readable(let record) = record, plan.trust(in: record) != .none {
+                let held = record.believable(
                     fileBytes: try partial.file.status().sizeBytes, bootID: BootIdentity.current)
-                if held <= record.totalBytes ?? plan.expectedBytes ?? .max {
-                    positionBytes = held
-                    self.record = record
+                if held.upperBound <= record.totalBytes ?? plan.expectedBytes ?? .max {
+                    (found, believed) = (held, record)
                 }
             }
         } catch {
             throw AttemptFailure(error)
         }
-        totalBytes = record?.totalBytes ?? plan.expectedBytes
+        self.found = found
+        ledger = Locked(Ledger(record: believed, hasRecordOnDisk: hasRecordOnDisk))
     }
 
-    /// What a reply is judged by.
+    var record: ResumeData? { ledger.withLock { $0.record } }
+    var isTouched: Bool { ledger.withLock { $0.isTouched } }
+    /// The asset's length, as far as it is known before anybody is asked.
+    var knownTotalBytes: Int64? { record?.totalBytes ?? plan.expectedBytes }
+
+    /// What the first reply is judged by.
     var resumePoint: ResumePoint {
-        ResumePoint(
-            heldBytes: positionBytes, record: record, trust: record.map { plan.trust(in: $0) } ?? .none,
-            expectedBytes: plan.expectedBytes, isConditional: plan.isConditional)
+        let held = found.contiguousBytes
+        var point = resumePoint(at: held, from: plan.url)
+        point.endBytes = found.gaps(in: held..<max(held, found.upperBound)).first?.upperBound
+        point.isConditional = plan.condition != nil
+        return point
     }
 
-    /// Whether held bytes must be read before any can join them: the running digest takes them in.
-    var mustReadHeld: Bool { hasher != nil && positionBytes > 0 }
-
-    /// Lets the running digest take in what is held. For many gigabytes that takes a while; whoever stops it has no use for this writer's
-    /// digest any more.
-    /// - Parameter isStopped: asked before each piece.
-    func readHeld(isStopped: () -> Bool) throws(SystemError) {
-        guard let hasher else { return }
-        let count = try hasher.update(from: partial.file, lengthBytes: positionBytes, isStopped: isStopped)
-        guard count == positionBytes || isStopped() else {
-            throw SystemError(code: EIO, operation: "read", subject: partial.file.name)
-        }
+    /// What the reply of a source is judged by that brings bytes from a position on.
+    func resumePoint(at position: Int64, from source: TransferURL) -> ResumePoint {
+        let record = record
+        return ResumePoint(
+            heldBytes: position, record: record,
+            trust: record.map { plan.trust(in: $0, from: source) } ?? .none, expectedBytes: plan.expectedBytes)
     }
 
     /// What the disk has to take in until the asset is whole; nil where that is unknown, or so little that it is simply tried.
     /// - Parameter startingAnew: what is held goes first.
-    func missingBytes(startingAnew: Bool) -> Int64? {
+    func missingBytes(of totalBytes: Int64?, startingAnew: Bool) -> Int64? {
         guard let totalBytes, totalBytes > Self.smallBytes else { return nil }
-        guard startingAnew else { return max(0, totalBytes - positionBytes) }
-        return max(0, totalBytes - ((try? partial.file.status().allocatedBytes) ?? 0))
+        let presentBytes = startingAnew ? (try? partial.file.status().allocatedBytes) ?? 0 : found.countBytes
+        return max(0, totalBytes - presentBytes)
     }
 
     // MARK: Write
 
-    /// Gets ready to go on behind the held bytes, which were read: what lies behind them goes.
-    func goOn() throws(SystemError) {
-        isTouched = true
-        lastCheckpoint = .now
-        try partial.file.truncate(to: positionBytes)
+    /// Gets ready to go on with what was found.
+    func goOn(totalBytes: Int64?) throws(SystemError) {
+        let mustRecord = ledger.withLock { ledger in
+            begin(&ledger)
+            guard var record = ledger.record else { return false }
+            let couldHaveHoles = record.mayHaveHoles
+            record.totalBytes = totalBytes
+            // What was flushed once and is gone may be written again, and isn't flushed then.
+            record.flushed = record.flushed.intersection(found)
+            record.mayHaveHoles = found.ranges.count > 1
+            ledger.record = record
+            return couldHaveHoles
+        }
+        // What lies behind the held bytes goes. After that the length of a file without holes says what is held, and the record that it does.
+        try partial.file.truncate(to: found.upperBound)
+        if mustRecord { try writeRecord(held: found) }
     }
 
     /// Gets ready for the asset from its first byte.
-    func startAnew(_ response: TransferResponse) throws(SystemError) {
-        isTouched = true
-        lastCheckpoint = .now
+    func startAnew(_ response: TransferResponse, totalBytes: Int64?) throws(SystemError) {
+        let hadRecord = ledger.withLock { ledger in
+            begin(&ledger)
+            defer { ledger.hasRecordOnDisk = false }
+            return ledger.hasRecordOnDisk
+        }
         // The old record first: it must never stand beside bytes of another version.
-        if hasRecordOnDisk { try partial.removeRecord() }
-        hasRecordOnDisk = false
+        if hadRecord { try partial.removeRecord() }
         try partial.file.truncate(to: 0)
-        positionBytes = 0
-        hasher?.reset()
-        record = ResumeData(
+        digest?.reset()
+        let record = ResumeData(
             url: plan.url.text, finalURL: response.url.text, entityTag: response.strongEntityTag,
             lastModified: response.strongLastModified, totalBytes: totalBytes, contentCoding: response.contentCoding,
-            digest: plan.digest, ranges: [0..<0], flushedBytes: 0, bootID: BootIdentity.current)
-        if totalBytes ?? .max > Self.smallBytes { try writeRecord() }
+            digest: plan.digest, held: ByteRangeSet(), flushed: ByteRangeSet(), mayHaveHoles: false,
+            bootID: BootIdentity.current)
+        ledger.withLock { $0.record = record }
+        if totalBytes ?? .max > Self.smallBytes { try writeRecord(held: ByteRangeSet()) }
     }
 
-    func append(_ body: UnsafeRawBufferPointer) throws(SystemError) {
-        hasher?.update(body)
-        try partial.file.write(body, at: positionBytes)
-        positionBytes += Int64(body.count)
-        if ContinuousClock.now - lastCheckpoint >= Self.checkpointInterval { try checkpoint() }
+    private func begin(_ ledger: inout Ledger) {
+        ledger.isTouched = true
+        ledger.lastFlush = .now
+    }
+
+    /// Before anything is written beyond a gap: from now on nobody takes the file's length for what is held. While only one writes.
+    func prepareForHoles(held: ByteRangeSet) throws(SystemError) {
+        let isNew = ledger.withLock { ledger in
+            defer { ledger.record?.mayHaveHoles = true }
+            return ledger.record?.mayHaveHoles == false
+        }
+        if isNew { try writeRecord(held: held) }
+    }
+
+    func write(_ body: UnsafeRawBufferPointer, at position: Int64) throws(SystemError) {
+        try partial.file.write(body, at: position)
+    }
+
+    private enum Due {
+        case nothing, record, flush
+    }
+
+    /// Lets the record keep pace with what was written.
+    /// - Parameter held: all that is, these bytes included.
+    func didWrite(_ countBytes: Int64, held: ByteRangeSet) throws(SystemError) {
+        let due = ledger.withLock { ledger -> Due in
+            ledger.unrecordedBytes += countBytes
+            if !ledger.isFlushing, ContinuousClock.now - ledger.lastFlush >= Self.flushInterval {
+                ledger.isFlushing = true
+                return .flush
+            }
+            let isDue = ledger.record?.mayHaveHoles == true && ledger.unrecordedBytes >= Self.recordBytes
+            return isDue ? .record : .nothing
+        }
+        switch due {
+        case .nothing: break
+        case .record: try writeRecord(held: held)
+        case .flush: try flush(held: held)
+        }
     }
 
     /// Flushes what is held, and lets the record say so: in this order, so that it never claims what a power loss took.
-    private func checkpoint() throws(SystemError) {
+    private func flush(held: ByteRangeSet) throws(SystemError) {
         try partial.file.synchronizeData()
-        try writeRecord(flushedBytes: positionBytes)
-        lastCheckpoint = .now
+        try writeRecord(held: held, flushed: held)
+        ledger.withLock { ledger in
+            ledger.lastFlush = .now
+            ledger.isFlushing = false
+        }
     }
 
     /// Writes the record that lets a later try go on, where one could.
-    private func writeRecord(flushedBytes: Int64? = nil) throws(SystemError) {
-        guard let current = currentRecord(flushedBytes: flushedBytes) else { return }
-        try partial.writeRecord(current)
-        record = current
-        hasRecordOnDisk = true
-    }
-
-    /// The record of what is held right now; nil when nobody could go on with it.
-    private func currentRecord(flushedBytes: Int64? = nil) -> ResumeData? {
-        guard var record, record.canBeResumed else { return nil }
-        record.ranges = [0..<positionBytes]
-        record.totalBytes = totalBytes
-        record.flushedBytes = flushedBytes ?? min(record.flushedBytes, positionBytes)
-        record.bootID = BootIdentity.current
-        return record
+    private func writeRecord(held: ByteRangeSet, flushed: ByteRangeSet? = nil) throws(SystemError) {
+        let current = ledger.withLock { ledger -> ResumeData? in
+            ledger.unrecordedBytes = 0
+            guard ledger.record?.canBeResumed == true else { return nil }
+            ledger.record?.held = held
+            if let flushed { ledger.record?.flushed = flushed }
+            ledger.record?.bootID = BootIdentity.current
+            ledger.hasRecordOnDisk = true
+            return ledger.record
+        }
+        if let current { try partial.writeRecord(current) }
     }
 
     // MARK: End
 
     /// Lets go of an unfinished file: its bytes are kept where they can be of use.
-    /// - Parameter isWorthless: they can't be.
+    /// - Parameters:
+    ///   - held: what there is of it.
+    ///   - isWorthless: it can't be of any.
     /// - Returns: how many bytes a later try can go on with.
-    func settle(isWorthless: Bool) -> Int64 {
-        let keeps = !isWorthless && positionBytes > 0 && record?.canBeResumed == true
+    func settle(held: ByteRangeSet, isWorthless: Bool) -> Int64 {
+        digest?.stop()
+        let state = ledger.withLock { $0 }
+        let keeps = !isWorthless && held.contiguousBytes > 0 && state.record?.canBeResumed == true
         if keeps {
             // A disk that is full, say, doesn't take a record either; the one that is there still tells the truth.
-            if isTouched { try? checkpoint() }
-        } else if isTouched || isWorthless || !hasRecordOnDisk {
+            if state.isTouched { try? flush(held: held) }
+        } else if state.isTouched || isWorthless || !state.hasRecordOnDisk {
             try? partial.discard()
         }
         // The lock goes before anybody hears of the end: what follows may be another try with the same file.
         partial.file.unlock()
-        return keeps ? positionBytes : 0
+        return keeps ? held.countBytes : 0
     }
 
-    /// The end of a whole file: its digest, where one is taken, and the record that lets it be found whole again.
-    func finish() -> (digest: SHA256Digest?, record: ResumeData?) {
-        totalBytes = positionBytes
-        if hasRecordOnDisk { try? writeRecord() }
-        return (hasher?.finalize(), currentRecord())
+    /// The end of a whole file: the record that lets it be found whole again.
+    func finish(sizeBytes: Int64) -> ResumeData? {
+        ledger.withLock { ledger in
+            ledger.record?.totalBytes = sizeBytes
+            // Whoever wrote beyond a gap has closed it.
+            ledger.record?.mayHaveHoles = false
+            ledger.record?.held = ByteRangeSet(prefixBytes: sizeBytes)
+        }
+        let whole = ByteRangeSet(prefixBytes: sizeBytes)
+        if ledger.withLock({ $0.hasRecordOnDisk }) { try? writeRecord(held: whole) }
+        return ledger.withLock { ledger in ledger.record?.canBeResumed == true ? ledger.record : nil }
     }
 }

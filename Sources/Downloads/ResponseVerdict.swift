@@ -14,8 +14,10 @@ enum ResponseVerdict {
 
 /// What was asked for, as far as the verdict depends on it.
 struct ResumePoint {
-    /// Bytes held from the start.
+    /// Bytes held up to the first that is asked for.
     var heldBytes: Int64 = 0
+    /// The position behind the last byte that is asked for; nil for all up to the end.
+    var endBytes: Int64?
     /// What is known of the version they belong to.
     var record: ResumeData?
     /// Why they may be gone on with.
@@ -45,6 +47,18 @@ struct ResumePoint {
         case 304 where isConditional:
             .fail(AttemptFailure(.notModified, "the server still has what is here already", .giveUp))
         default: .fail(refusal(response))
+        }
+    }
+
+    /// Why a reply can't bring a further range of what is being fetched; nil when it can. Anything but that range of that version can't.
+    func refusalOfRange(_ response: TransferResponse) -> AttemptFailure? {
+        switch verdict(on: response) {
+        case .append: nil
+        case .fail(let failure): failure
+        case .fresh, .alreadyWhole:
+            AttemptFailure(
+                .changedWhileDownloading, "the server sent another version, or the whole, where a range was asked for",
+                trust == .sameSource ? .restart : .nextSource)
         }
     }
 

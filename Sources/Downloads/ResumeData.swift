@@ -16,11 +16,13 @@ struct ResumeData: Hashable, Sendable {
     var contentCoding: String?
     /// The digest the bytes are meant to have, where it is known.
     var digest: SHA256Digest?
-    /// The positions held, in order, not touching. Until a download comes in several ranges there is one, from 0.
-    var ranges: [Range<Int64>]
-    /// How many bytes from the start are known to be flushed to the disk.
-    var flushedBytes: Int64
-    /// The boot in which the record was written. In the same boot the file itself says how much there is.
+    /// The positions that were held when the record was written.
+    var held: ByteRangeSet
+    /// Those of them that are known to be flushed to the disk.
+    var flushed: ByteRangeSet
+    /// Whether the file may have holes: bytes were, or are about to be, written beyond a position that isn't held. Its length says nothing then.
+    var mayHaveHoles: Bool
+    /// The boot in which the record was written. In the same boot a file without holes says itself how much there is.
     var bootID: String
 
     /// Whether anything can tell that bytes fetched later belong to these.
@@ -29,25 +31,30 @@ struct ResumeData: Hashable, Sendable {
     /// What `If-Range` may carry: the tag is preferred, being exact (RFC 9110 §13.1.5).
     var validator: String? { entityTag ?? lastModified }
 
-    /// Bytes held from the start.
-    var heldBytes: Int64 { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
-
-    /// How much of a file of `fileBytes` bytes can be believed.
-    func believableBytes(fileBytes: Int64, bootID: String) -> Int64 {
-        // A killed process loses nothing the kernel had; a power loss everything that wasn't flushed.
-        !bootID.isEmpty && bootID == self.bootID ? fileBytes : min(fileBytes, flushedBytes)
+    /// What of a file of `fileBytes` bytes can be believed: either nothing, or something that begins at its start.
+    func believable(fileBytes: Int64, bootID: String) -> ByteRangeSet {
+        let isSameBoot = !bootID.isEmpty && bootID == self.bootID
+        // A killed process loses nothing the kernel had; a power loss everything that wasn't flushed. Of a file with holes the kernel has more than
+        // the record knows, but nobody can tell where.
+        if isSameBoot, !mayHaveHoles { return ByteRangeSet(prefixBytes: fileBytes) }
+        let believable = (isSameBoot ? held : flushed).intersection(ByteRangeSet(prefixBytes: fileBytes))
+        return believable.contiguousBytes > 0 ? believable : ByteRangeSet()
     }
 }
 
 /// The record on the disk: JSON with a version. Whatever can't be read as such is no record.
 extension ResumeData {
     private static let format = "larder-resume/1"
+    /// One that programs refuse which know nothing of holes.
+    private static let formatWithHoles = "larder-resume/2"
+    /// More than a download ever has. What is beyond them isn't claimed, so that the record stays one that can be read.
+    private static let maximumRanges = 200
     static let limitBytes = 64 << 10
 
     var encoded: [UInt8] {
         var writer = JSONWriter(.pretty)
         writer.object { record in
-            record.member("format", Self.format)
+            record.member("format", mayHaveHoles ? Self.formatWithHoles : Self.format)
             record.member("url", url)
             record.member("finalURL", finalURL)
             record.member("entityTag", entityTag)
@@ -55,27 +62,36 @@ extension ResumeData {
             record.member("totalBytes", totalBytes)
             record.member("contentCoding", contentCoding)
             record.member("sha256", digest?.description)
-            record.member("ranges", ranges.map { [$0.lowerBound, $0.upperBound] })
-            record.member("flushedBytes", flushedBytes)
+            record.member("ranges", Self.pairs(held))
+            if mayHaveHoles {
+                record.member("flushed", Self.pairs(flushed))
+            } else {
+                record.member("flushedBytes", flushed.contiguousBytes)
+            }
             record.member("boot", bootID)
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
+    private static func pairs(_ set: ByteRangeSet) -> [[Int64]] {
+        set.ranges.prefix(maximumRanges).map { [$0.lowerBound, $0.upperBound] }
+    }
+
     init?(decoding bytes: [UInt8]) {
-        guard let root = try? JSONDocument(bytes, name: "resume data").root, root["format"]?.string == Self.format
-        else {
-            return nil
-        }
-        guard
+        guard let root = try? JSONDocument(bytes, name: "resume data").root,
             let url = root["url"]?.string, let finalURL = root["finalURL"]?.string, let boot = root["boot"]?.string,
-            let flushed = root["flushedBytes"]?.integer, flushed >= 0, let rangeValues = root["ranges"]?.elements
+            let held = root["ranges"].flatMap(Self.set)
         else { return nil }
-        var ranges: [Range<Int64>] = []
-        for value in rangeValues {
-            let ends = value.elements.compactMap(\.integer).map(Int64.init)
-            guard ends.count == 2, ends[0] <= ends[1], ends[0] >= ranges.last?.upperBound ?? 0 else { return nil }
-            ranges.append(ends[0]..<ends[1])
+        switch root["format"]?.string {
+        case Self.format:
+            guard let flushed = root["flushedBytes"]?.integer, flushed >= 0, held.ranges.count <= 1 else { return nil }
+            self.flushed = ByteRangeSet(prefixBytes: Int64(flushed))
+            mayHaveHoles = false
+        case Self.formatWithHoles:
+            guard let flushed = root["flushed"].flatMap(Self.set) else { return nil }
+            self.flushed = flushed
+            mayHaveHoles = true
+        default: return nil
         }
         self.url = url
         self.finalURL = finalURL
@@ -86,8 +102,18 @@ extension ResumeData {
         if let totalBytes, totalBytes < 0 { return nil }
         contentCoding = root["contentCoding"]?.string
         digest = root["sha256"]?.string.flatMap(SHA256Digest.init(hex:))
-        self.ranges = ranges
-        flushedBytes = Int64(flushed)
+        self.held = held
         bootID = boot
+    }
+
+    /// Pairs of positions, in order; nil for anything else.
+    private static func set(_ value: JSONValue) -> ByteRangeSet? {
+        var ranges = ByteRangeSet()
+        for pair in value.elements {
+            let ends = pair.elements.compactMap(\.integer).map(Int64.init)
+            guard ends.count == 2, ends[0] <= ends[1], ends[0] >= ranges.upperBound else { return nil }
+            ranges.insert(ends[0]..<ends[1])
+        }
+        return ranges
     }
 }

@@ -30,9 +30,11 @@ extension ResumeStore {
             else { continue }
             var record: ResumeData?
             if case .readable(let found) = try? partial.readRecord() { record = found }
+            let hasHoles = record?.mayHaveHoles == true
             result.append(
                 PausedDownload(
-                    url: record?.url, heldBytes: status.sizeBytes, totalBytes: record?.totalBytes,
+                    url: record?.url, heldBytes: hasHoles ? record?.held.countBytes ?? 0 : status.sizeBytes,
+                    totalBytes: record?.totalBytes,
                     diskBytes: status.linkCount == 1 ? status.allocatedBytes : 0, digest: record?.digest,
                     modified: status.modified, location: location))
         }

@@ -26,7 +26,7 @@ public final class ResumeStore: Sendable {
             let partial = PartialFile(existing: location), let status = try? partial.file.status(),
             case .readable(let record)? = try? partial.readRecord(), record.canBeResumed
         else { return 0 }
-        return record.believableBytes(fileBytes: status.sizeBytes, bootID: BootIdentity.current)
+        return record.believable(fileBytes: status.sizeBytes, bootID: BootIdentity.current).countBytes
     }
 
     func location(_ key: SourceKey, _ digestKey: DigestKey?) throws(DownloadError) -> PartialFile.Location {

@@ -1,3 +1,5 @@
+import Transfer
+
 /// Why going on with a record's bytes can only give the asset, or be found out.
 enum ResumeTrust: Hashable {
     /// It can't.
@@ -11,8 +13,9 @@ enum ResumeTrust: Hashable {
 }
 
 extension AttemptPlan {
-    /// What lets this try go on with a record's bytes.
-    func trust(in record: ResumeData) -> ResumeTrust {
+    /// What lets this try go on with a record's bytes from a source, by default the one it is for.
+    func trust(in record: ResumeData, from source: TransferURL? = nil) -> ResumeTrust {
+        let url = source ?? url
         if let digest {
             guard record.digest == digest else { return .none }
             return record.url == url.text ? .sameSource : .digest

@@ -45,6 +45,9 @@ struct SourceRotation {
         return true
     }
 
+    /// Those that may still bring the asset, in order of preference.
+    var usable: [TransferURL] { zip(sources, isBad).filter { !$0.1 }.map(\.0) }
+
     enum Next: Hashable {
         case tryAgain(after: Duration)
         case giveUp

@@ -6,7 +6,10 @@ struct TransferQueue {
     var maximumPerHost: Int
 
     private var running: [DownloadID: String] = [:]
+    /// What runs at each host: downloads and further connections of theirs.
     private var runningPerHost: [String: Int] = [:]
+    /// Connections that running downloads have beyond their first.
+    private(set) var furtherConnectionCount = 0
     private var waiting: [String: Heap] = [:]
     /// What each waiting download waits with; an entry in a heap that differs is a leftover.
     private var tickets: [DownloadID: Ticket] = [:]
@@ -46,15 +49,19 @@ struct TransferQueue {
 
     /// Gives a running download's place back.
     mutating func release(_ id: DownloadID) {
-        guard let host = running.removeValue(forKey: id), let count = runningPerHost[host] else { return }
+        if let host = running.removeValue(forKey: id) { free(host) }
+    }
+
+    private mutating func free(_ host: String) {
+        guard let count = runningPerHost[host] else { return }
         runningPerHost[host] = count > 1 ? count - 1 : nil
     }
 
     /// The next download that may start; it counts as running from now on.
     mutating func startNext() -> DownloadID? {
-        guard running.count < max(1, maximum) else { return nil }
+        guard hasRoom else { return nil }
         var best: Ticket?
-        for host in Array(waiting.keys) where runningPerHost[host, default: 0] < max(1, maximumPerHost) {
+        for host in Array(waiting.keys) where hasRoom(at: host) {
             guard let ticket = firstValid(of: host) else { continue }
             if best.map({ ticket.goes(before: $0) }) ?? true { best = ticket }
         }
@@ -71,6 +78,37 @@ struct TransferQueue {
         tickets = tickets.compacted()
         waiting = [:]
         for ticket in tickets.values { waiting[ticket.host, default: Heap()].push(ticket) }
+    }
+
+    // MARK: Further connections
+
+    private var usedCount: Int { running.count + furtherConnectionCount }
+    private var hasRoom: Bool { usedCount < max(1, maximum) }
+    private func hasRoom(at host: String) -> Bool { runningPerHost[host, default: 0] < max(1, maximumPerHost) }
+
+    /// Takes a place for a further connection of a running download, once whoever waits has had the chance to start.
+    /// - Returns: whether there was one.
+    mutating func addConnection(to host: String) -> Bool {
+        guard hasRoom, hasRoom(at: host) else { return false }
+        runningPerHost[host, default: 0] += 1
+        furtherConnectionCount += 1
+        return true
+    }
+
+    /// Gives a further connection's place back.
+    mutating func releaseConnection(to host: String) {
+        furtherConnectionCount -= 1
+        free(host)
+    }
+
+    /// Whether a further connection to a host takes a place that a waiting download could have, or that there no longer is.
+    mutating func isInTheWay(_ host: String) -> Bool {
+        if usedCount > max(1, maximum) || runningPerHost[host, default: 0] > max(1, maximumPerHost) { return true }
+        return Array(waiting.keys).contains { waitingHost in
+            guard firstValid(of: waitingHost) != nil else { return false }
+            if !hasRoom(at: waitingHost) { return waitingHost == host }
+            return !hasRoom
+        }
     }
 
     /// The first of a host's tickets that still counts; leftovers before it are dropped.

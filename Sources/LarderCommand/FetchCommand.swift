@@ -18,6 +18,7 @@ struct FetchCommand {
         ArgumentType("HEX", expected: "a SHA-256: 64 hexadecimal digits") { SHA256Digest(hex: $0) },
         help: "the digest the file must have")
     private static let limitRate = CommandOption<Int?>.optional("limit-rate", .positiveSize, help: "bytes a second")
+    private static let split = CommandOption<SplitPolicy>.split
     private static let retries = CommandOption<Int>.value(
         "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
 
@@ -31,7 +32,7 @@ struct FetchCommand {
             """,
         operands: [Operand("URL", help: "http or https")],
         groups: [
-            OptionGroup("Transfer", output, sha256, limitRate, retries, BackgroundOption.background),
+            OptionGroup("Transfer", output, sha256, limitRate, split, retries, BackgroundOption.background),
             OptionGroup(
                 "Output", OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color),
         ],
@@ -51,6 +52,11 @@ struct FetchCommand {
             }
             var configuration = DownloaderConfiguration()
             configuration.retry.retries = parsed[Self.retries]
+            configuration.split = parsed[Self.split]
+            // There is one file, and it may have all connections.
+            configuration.maximumTransfers = max(
+                configuration.maximumTransfers, configuration.split.maximumConnections ?? 0)
+            configuration.maximumTransfersPerHost = configuration.maximumTransfers
             configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map(Int64.init)
             if parsed[BackgroundOption.background] { configuration.session.trafficClass = .lowerEffort }
             configuration.session.userAgent = "larder/\(LarderVersion.text)"

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Diagnostics
+import Downloads
 import Glibc
 import JSONSyntax
 import Platform
@@ -11,6 +12,7 @@ struct SessionSettings: Sendable {
     var maximumConnections: Int?
     var connectionsPerHost: Int?
     var retries: Int?
+    var split: SplitPolicy?
     var redirects = RedirectPolicy.follow(limit: 10)
     /// The most bytes that one reply may carry; nil: any number.
     var bodyBudgetBytes: Int64?
@@ -164,6 +166,7 @@ private struct Setting: Sendable {
         duration("transferTimeout") { $0.session.transferTimeout = $1 },
         size("minRate") { $0.session.minimumBytesPerSecond = $1 },
         count("retries", 0...1000) { $0.retries = $1 },
+        Setting("split", "\"auto\", or a number of connections from 1 to 64", split) { $0.split = $1 },
         count("maxRedirects", 0...1000) { $0.redirects = $1 == 0 ? .refuse : .follow(limit: $1) },
         Setting("allowedSchemes", "an array of \"http\" and \"https\", at least one", schemes) {
             $0.session.allowedSchemes = $1
@@ -232,6 +235,13 @@ private struct Setting: Sendable {
         Setting(
             name, "the path of a file that can be read",
             { $0.string.flatMap { access($0, R_OK) == 0 ? $0 : nil } }, set: set)
+    }
+
+    @Sendable private static func split(_ value: JSONValue) -> SplitPolicy? {
+        if value.string == "auto" { return SplitPolicy() }
+        return value.integer.flatMap { count in
+            SplitPolicy.connections.contains(count) ? SplitPolicy(maximumConnections: count) : nil
+        }
     }
 
     @Sendable private static func schemes(_ value: JSONValue) -> Set<String>? {

@@ -36,6 +36,7 @@ struct SyncCommand {
         "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
     private static let perHost = CommandOption<Int>.value(
         "per-host", .integer(1...256), default: 6, help: "of these from one host")
+    private static let split = CommandOption<SplitPolicy>.split
     private static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
@@ -63,9 +64,8 @@ struct SyncCommand {
             OptionGroup(
                 "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
             OptionGroup(
-                "Transfers", jobs, perHost, limitRate, maxBytes, deadline, minFree, retries,
-                BackgroundOption.background,
-                config),
+                "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries,
+                BackgroundOption.background, config),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -165,9 +165,10 @@ struct SyncCommand {
         downloads.session = settings.session
         if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
         if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
-        // A transfer never uses more than one connection.
+        // A further connection of a transfer counts as one more.
         downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
         downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
+        downloads.split = chosen(Self.split, over: settings.split)
         downloads.retry.retries = chosen(Self.retries, over: settings.retries)
         return downloads
     }

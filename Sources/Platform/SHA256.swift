@@ -43,18 +43,21 @@ package final class SHA256: @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// Feeds `lengthBytes` bytes of a file, from its start, in pieces of 1 MiB.
-    /// - Parameter isStopped: asked before each piece; nothing more is read after a yes.
+    /// Feeds `lengthBytes` bytes of a file, in pieces of 1 MiB.
+    /// - Parameters:
+    ///   - offset: where they begin.
+    ///   - isStopped: asked before each piece; nothing more is read after a yes.
     /// - Returns: how many bytes there were, fewer than asked when the file is shorter or reading was stopped.
     package func update(
-        from file: OwnedDescriptor, lengthBytes: Int64 = .max, isStopped: () -> Bool = { false }
+        from file: OwnedDescriptor, at offset: Int64 = 0, lengthBytes: Int64 = .max, isStopped: () -> Bool = { false }
     ) throws(SystemError) -> Int64 {
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { piece.deallocate() }
         var done: Int64 = 0
         while done < lengthBytes, !isStopped() {
             let wanted = Int(min(Int64(piece.count), lengthBytes - done))
-            let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: done)
+            let count = try file.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
             if count == 0 { break }
             update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             done += Int64(count)

@@ -11,7 +11,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     public enum Setting: String, Hashable, Sendable {
         case idleTimeout, connectTimeout, transferTimeout, minimumBytesPerSecond, rateLimitBytesPerSecond
         case allowedSchemes, httpVersion, proxy, interface, caBundlePath, netrcPath, userAgent
-        case maximumTransfers, maximumTransfersPerHost, retry
+        case maximumTransfers, maximumTransfersPerHost, split, retry
     }
 
     package init(_ setting: Setting, _ message: String) {

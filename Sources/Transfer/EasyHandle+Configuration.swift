@@ -3,7 +3,8 @@ import Glibc
 
 extension EasyHandle {
     /// Sets what all exchanges of a session with URLs of a scheme have in common.
-    func configure(for configuration: SessionConfiguration, scheme: String) {
+    /// - Parameter hasOwnConnection: whether the exchange is to be the only one on its connection.
+    func configure(for configuration: SessionConfiguration, scheme: String, hasOwnConnection: Bool) {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROTOCOLS_STR, configuration.allowedSchemes.sorted().joined(separator: ","))
@@ -11,9 +12,9 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_USERAGENT, configuration.userAgent)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.wholeMilliseconds)
-        set(
-            CURLOPT_HTTP_VERSION,
-            (scheme == "https" ? configuration.tunnelledVersion : configuration.httpVersion).curlVersion)
+        var version = scheme == "https" ? configuration.tunnelledVersion : configuration.httpVersion
+        if hasOwnConnection, version == .automatic { version = .http1 }
+        set(CURLOPT_HTTP_VERSION, version.curlVersion)
         if let proxy = configuration.proxy { set(CURLOPT_PROXY, proxy) }
         if let interface = configuration.interface { set(CURLOPT_INTERFACE, interface) }
         if configuration.trafficClass == .lowerEffort { set(CURLOPT_SOCKOPTFUNCTION, callback: lowerEffortCallback) }

@@ -62,10 +62,11 @@ final class Exchange {
     /// Sets the handle up for the current hop.
     func prepareHop() {
         handle.reset()
-        handle.configure(for: loop.configuration, scheme: url.scheme)
+        handle.configure(
+            for: loop.configuration, scheme: url.scheme, hasOwnConnection: request.hasOwnConnection)
         handle.set(CURLOPT_URL, url.text)
         handle.setHeaderLines(headerLines())
-        if request.offsetBytes > 0 { handle.set(CURLOPT_RANGE, "\(request.offsetBytes)-") }
+        if let range = request.range { handle.set(CURLOPT_RANGE, range) }
         handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
         handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
         let pointer = Unmanaged.passUnretained(self).toOpaque()
@@ -82,7 +83,7 @@ final class Exchange {
     private func headerLines() -> [String] {
         // A transfer coding of the server's choice would make positions meaningless: what is counted are the asset's own bytes.
         var lines = ["Accept-Encoding: identity"]
-        if request.offsetBytes > 0, let validator = request.ifRange { lines.append("If-Range: \(validator)") }
+        if request.range != nil, let validator = request.ifRange { lines.append("If-Range: \(validator)") }
         // Secrets are for the origin they were given for.
         guard url.origin == request.url.origin else { return lines }
         for field in request.headers.fields + loop.configuration.headers.fields {

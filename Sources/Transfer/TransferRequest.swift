@@ -6,12 +6,23 @@ public struct TransferRequest: Sendable {
     public var headers = HeaderFields()
     /// The position of the first byte wanted; 0 asks for the whole, with no `Range` at all.
     public var offsetBytes: Int64 = 0
-    /// The validator for `If-Range` (RFC 9110 §13.1.5); only sent with an offset. It must be strong.
+    /// The position behind the last byte wanted, beyond the offset; nil, the default: all up to the end.
+    public var endBytes: Int64?
+    /// Whether it must not share a connection with others, whose pace would then be one: it then speaks HTTP/1.1 where the configuration leaves
+    /// the choice.
+    public var hasOwnConnection = false
+    /// The validator for `If-Range` (RFC 9110 §13.1.5); only sent with a range. It must be strong.
     public var ifRange: String?
     /// How many body bytes are taken at most; the transfer is cut the moment more arrive. Nil: no bound.
     public var bodyBudgetBytes: Int64?
     /// What becomes of redirects; followed up to ten times by default.
     public var redirects = RedirectPolicy.follow(limit: 10)
+
+    /// The range as `Range` spells it (RFC 9110 §14.1.2); nil for the whole.
+    var range: String? {
+        guard offsetBytes > 0 || endBytes != nil else { return nil }
+        return "\(offsetBytes)-" + (endBytes.map { "\($0 - 1)" } ?? "")
+    }
 
     /// Asks for the whole of what is at `url`.
     public init(url: TransferURL) { self.url = url }

@@ -18,6 +18,7 @@ import tempfile
 
 import game
 import large_file
+import long_link
 import many_files
 from measuring import Server
 
@@ -35,6 +36,7 @@ def main():
         comparisons = {
             "large-file": lambda: large_file.measure(larder, download_many, server, served, scratch, runs),
             "many-files": lambda: many_files.measure(download_many, server, served, scratch, runs),
+            "long-link": lambda: long_link.measure(larder, server, served, scratch, runs),
             "game": lambda: game.measure(larder, server, served, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:

@@ -78,8 +78,8 @@ import Transfer
         await downloader.shutDown()
         let stored = try bench.stored()
         #expect(contentDifference(bench.content.bytes(count: 1_000_000), stored.bytes) == nil)
-        #expect(stored.record?.ranges == [0..<1_000_000])
-        #expect(stored.record?.flushedBytes == 1_000_000)
+        #expect(stored.record?.held == [0..<1_000_000])
+        #expect(stored.record?.flushed == [0..<1_000_000])
     }
 
     @Test func aRequestWhileAPauseIsUnderWayAdoptsThePartial() async throws {

@@ -25,10 +25,11 @@ struct ModelSession {
 extension DownloaderModel {
     mutating func reconfigure() {
         var configuration = state.configuration
-        switch Int.random(in: 0..<4, using: &generator) {
+        switch Int.random(in: 0..<5, using: &generator) {
         case 0: configuration.maximumTransfers = Int.random(in: 1...4, using: &generator)
         case 1: configuration.maximumTransfersPerHost = Int.random(in: 1...3, using: &generator)
         case 2: configuration.session.rateLimitBytesPerSecond = Int64.random(in: 1...9, using: &generator)
+        case 3: configuration.split.maximumConnections = Int.random(in: 1...4, using: &generator)
         default: configuration.session.userAgent = "agent \(generator.next())"
         }
         note("reconfigure to \(configuration)")
@@ -112,9 +113,9 @@ extension DownloaderModel {
     /// Within the bounds of this moment, and never before one that ran already and might go on.
     mutating func checkTurn(of plan: AttemptPlan) {
         let limits = state.configuration
-        let perHost = Dictionary(grouping: live.values) { $0.plan.url.host }.mapValues(\.count)
+        let perHost = placesPerHost
         check(session.isOpen, "a try was started without a session")
-        check(live.count < limits.maximumTransfers, "\(live.count + 1) transfers at once")
+        check(placeCount < limits.maximumTransfers, "\(placeCount + 1) transfers at once")
         check(perHost[plan.url.host] ?? 0 < limits.maximumTransfersPerHost, "too many at once from \(plan.url.host)")
         guard session.interrupted[plan.download] == nil else { return }
         let passedOver = session.interrupted.filter { id, host in

@@ -34,6 +34,7 @@ struct DownloaderModel {
     private var paused: [String: Int64] = [:]
     private(set) var isShutDown = false
     var session = ModelSession()
+    var connections: [ConnectionID: ModelConnection] = [:]
     private let urls: [TransferURL]
     private let digests: [SHA256Digest]
     private let totalBytes: Int64 = 1000
@@ -67,7 +68,8 @@ struct DownloaderModel {
         case 84..<86: purge()
         case 86..<90: reconfigure()
         case 90..<92: changeNetwork()
-        case 92..<99: closeDown()
+        case 92..<95: Bool.random(using: &generator) ? endConnection() : wantConnections()
+        case 95..<99: closeDown()
         default: if Int.random(in: 0..<4, using: &generator) == 0 { shutDown() }
         }
         checkBounds()
@@ -154,6 +156,7 @@ struct DownloaderModel {
         guard let current = live.removeValue(forKey: id) else { return }
         note("end of \(id.number): \(end)")
         past.append(current.plan)
+        connections = connections.filter { $0.value.attempt != id }
         let waited = state.downloads[current.plan.download]?.callers.map(\.token) ?? []
         if case .stopped = end {
             paused[current.plan.url.text] = current.heldBytes
@@ -223,6 +226,9 @@ struct DownloaderModel {
         check(state.byToken.isEmpty, "tokens leaked")
         check(state.queue.waitingCount == 0 && state.queue.runningCount == 0, "the queue isn't empty")
         check(
+            state.connections.isEmpty && state.wantedConnections.isEmpty && state.queue.furtherConnectionCount == 0,
+            "connections leaked")
+        check(
             callers.values.allSatisfy { if case .answered = $0 { true } else { false } }, "somebody was never answered")
     }
 
@@ -242,6 +248,7 @@ struct DownloaderModel {
             case .tell(let token, let event):
                 check(!isAnswered(token), "caller \(token.number) was told something after its answer")
                 checkSilence(about: event, to: token)
+            case .open, .close: carryOutForConnections(action)
             case .setRateLimit, .closeSession, .openSession, .announce: carryOutForSession(action)
             case .answer(let token, let result): answer(token, result)
             case .keep: break
@@ -275,13 +282,14 @@ struct DownloaderModel {
 
     private mutating func checkBounds() {
         check(live.count == state.queue.runningCount, "\(state.queue.runningCount) places taken by \(live.count) tries")
+        checkConnections()
     }
 
     private func isAnswered(_ token: DownloadToken) -> Bool {
         if case .answered = callers[token] { true } else { false }
     }
 
-    private mutating func pickLive() -> AttemptID? {
+    mutating func pickLive() -> AttemptID? {
         live.keys.sorted { $0.number < $1.number }.randomElement(using: &generator)
     }
 

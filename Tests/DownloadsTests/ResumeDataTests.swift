@@ -17,8 +17,14 @@ import Transfer
         ResumeData(
             url: bench.server.url("/a"), finalURL: bench.server.url("/b?x=\"1\""), entityTag: "\"v1\"",
             lastModified: "Thu, 01 Jan 2026 00:00:00 GMT", totalBytes: 3_000_000, contentCoding: "gzip",
-            digest: SHA256.digest(of: [1]), ranges: [0..<1000, 2000..<3000], flushedBytes: 900,
+            digest: SHA256.digest(of: [1]), held: [0..<1000], flushed: [0..<900], mayHaveHoles: false,
             bootID: BootIdentity.current)
+    }
+
+    private var recordWithHoles: ResumeData {
+        var record = record
+        (record.held, record.flushed, record.mayHaveHoles) = ([0..<1000, 2000..<3000], [0..<900, 2000..<2100], true)
+        return record
     }
 
     private func text(_ change: (String) -> String = { $0 }) -> [UInt8] {
@@ -31,17 +37,17 @@ import Transfer
         (bare.entityTag, bare.lastModified, bare.totalBytes, bare.contentCoding, bare.digest) = (
             nil, nil, nil, nil, nil
         )
-        bare.ranges = []
+        (bare.held, bare.flushed) = ([], [])
         #expect(ResumeData(decoding: bare.encoded) == bare)
-        #expect(bare.heldBytes == 0)
-        #expect(record.heldBytes == 1000)
+        #expect(ResumeData(decoding: recordWithHoles.encoded) == recordWithHoles)
     }
 
     @Test(
         arguments: [
-            ("larder-resume/1", "larder-resume/2"), ("\"flushedBytes\": 900", "\"flushedBytes\": -900"),
+            ("larder-resume/1", "larder-resume/2"), ("larder-resume/1", "larder-resume/3"),
+            ("\"flushedBytes\": 900", "\"flushedBytes\": -900"),
             ("\"flushedBytes\": 900", "\"flushedBytes\": \"900\""), ("\"totalBytes\": 3000000", "\"totalBytes\": -1"),
-            ("\"url\"", "\"uri\""), ("1000", "-1000"), ("2000", "500"), ("{", "["), ("\"boot\"", "\"bot\""),
+            ("\"url\"", "\"uri\""), ("1000", "-1000"), ("{", "["), ("\"boot\"", "\"bot\""),
             ("3000000", "99999999999999999999"),
         ])
     func whatCannotBeReadIsNoRecord(_ from: String, _ to: String) {
@@ -65,12 +71,44 @@ import Transfer
     }
 
     @Test func onlyFlushedBytesSurviveAnotherBoot() {
-        #expect(record.believableBytes(fileBytes: 5000, bootID: BootIdentity.current) == 5000)
-        #expect(record.believableBytes(fileBytes: 5000, bootID: "another") == 900)
-        #expect(record.believableBytes(fileBytes: 500, bootID: "another") == 500)
+        #expect(record.believable(fileBytes: 5000, bootID: BootIdentity.current) == [0..<5000])
+        #expect(record.believable(fileBytes: 5000, bootID: "another") == [0..<900])
+        #expect(record.believable(fileBytes: 500, bootID: "another") == [0..<500])
         var unknown = record
         unknown.bootID = ""
-        #expect(unknown.believableBytes(fileBytes: 5000, bootID: "") == 900)
+        #expect(unknown.believable(fileBytes: 5000, bootID: "") == [0..<900])
+    }
+
+    @Test func theLengthOfAFileWithHolesSaysNothing() {
+        let record = recordWithHoles
+        #expect(record.believable(fileBytes: 5000, bootID: BootIdentity.current) == [0..<1000, 2000..<3000])
+        #expect(record.believable(fileBytes: 2500, bootID: BootIdentity.current) == [0..<1000, 2000..<2500])
+        #expect(record.believable(fileBytes: 5000, bootID: "another") == [0..<900, 2000..<2100])
+        var other = record
+        other.held = [1..<1000, 2000..<3000]
+        #expect(other.believable(fileBytes: 5000, bootID: BootIdentity.current) == [], "it would begin with a hole")
+        other.held = [0..<1000]
+        #expect(other.believable(fileBytes: 5000, bootID: BootIdentity.current) == [0..<1000])
+    }
+
+    @Test(arguments: [
+        ("2000", "999"), ("2000", "-1"), ("2000", "\"2000\""), ("2100", "1999"),
+        ("larder-resume/2", "larder-resume/1"), ("\"flushed\"", "\"flushedBytes\""),
+    ])
+    func rangesThatContradictEachOtherAreNoRecord(_ from: String, _ to: String) {
+        let text = String(decoding: recordWithHoles.encoded, as: UTF8.self)
+        #expect(ResumeData(decoding: Array(text.split(separator: from).joined(separator: to).utf8)) == nil)
+    }
+
+    @Test func aRecordOfEverSoManyRangesCanBeRead() throws {
+        var record = recordWithHoles
+        record.held = ByteRangeSet((0..<10_000).map { $0 << 32..<$0 << 32 + 1_000_000 })
+        record.flushed = record.held
+        record.totalBytes = nil
+        #expect(record.encoded.count <= ResumeData.limitBytes)
+        let read = try #require(ResumeData(decoding: record.encoded))
+        #expect(read.held.ranges.elementsEqual(record.held.ranges.prefix(read.held.ranges.count)))
+        #expect(read.held.ranges.count >= 100)
     }
 
     @Test func afterAPowerLossOnlyFlushedBytesAreGoneOnWith() async throws {
@@ -78,7 +116,7 @@ import Transfer
         let name = try bench.storedNames()[0]
         var record = try #require(try bench.stored().record)
         record.bootID = "another"
-        record.flushedBytes = 600_000
+        record.flushed = [0..<600_000]
         try bench.folder.write(record.encoded, to: "partial/\(name).resume")
         // What wasn't flushed came back as something else.
         let damaged = bench.content.bytes(count: 600_000) + [UInt8](repeating: 0, count: 400_000)
@@ -98,7 +136,7 @@ import Transfer
         #expect(caller.resumed == [1_700_000])
     }
 
-    @Test(arguments: ["", "garbage", "{}", "[1]", "\0\0\0\0", "{\"format\": \"larder-resume/2\", \"new\": true}"])
+    @Test(arguments: ["", "garbage", "{}", "[1]", "\0\0\0\0", "{\"format\": \"larder-resume/3\", \"new\": true}"])
     func garbageMeansAFreshStart(_ text: String) async throws {
         try await bench.pause()
         let name = try bench.storedNames()[0]
@@ -120,7 +158,7 @@ import Transfer
         let downloader = try bench.downloader()
         let location = try ResumeStore(path: bench.folder["partial"])
             .location(of: plan(for: bench.request("/small")))
-        try bench.folder.write(Array("{\"format\": \"larder-resume/2\"}".utf8), to: "partial/\(location.recordName)")
+        try bench.folder.write(Array("{\"format\": \"larder-resume/3\"}".utf8), to: "partial/\(location.recordName)")
         try bench.folder.write(Array("old bytes".utf8), to: "partial/\(location.name)")
         let file = try await downloader.download(bench.request("/small"))
         #expect(try bench.storedNames() == ["\(location.name)"])
@@ -168,10 +206,10 @@ import Transfer
         let downloader = try bench.downloader()
         let (token, caller) = downloader.ask(try bench.request())
         try await caller.waitForBytes(1_000_000)
-        #expect(try bench.stored().record?.flushedBytes == 0, "nothing is claimed that was not flushed")
+        #expect(try bench.stored().record?.flushed == [], "nothing is claimed that was not flushed")
         downloader.cancel(token)
         await downloader.shutDown()
-        #expect(try bench.stored().record?.flushedBytes == 1_000_000)
+        #expect(try bench.stored().record?.flushed == [0..<1_000_000])
     }
 
     @Test func smallDownloadsLeaveNoRecordUnlessTheyPause() async throws {

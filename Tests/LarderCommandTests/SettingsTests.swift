@@ -1,3 +1,4 @@
+import Downloads
 import FaultServer
 import TestSupport
 import Testing
@@ -26,6 +27,7 @@ import Transfer
             """
             {"maxConnections": 3, "connectionsPerHost": 2, "rateLimit": "1M", "idleTimeout": "7s",
              "connectTimeout": "8s", "transferTimeout": "9m", "minRate": 100, "retries": 4, "maxRedirects": 6,
+             "split": 5,
              "allowedSchemes": ["https"], "httpVersion": "1.1", "proxy": "", "interface": "lo", "caBundle": "\(file)",
              "userAgent": "kiosk", "headers": {"X-Site": "7"}, "netrc": "\(file)", "bodyBudget": "2G"}
             """)
@@ -41,6 +43,7 @@ import Transfer
         (expected.userAgent, expected.headers, expected.netrcPath) = ("kiosk", ["X-Site": "7"], file)
         #expect(settings.session == expected)
         #expect(settings.maximumConnections == 3 && settings.connectionsPerHost == 2 && settings.retries == 4)
+        #expect(settings.split?.maximumConnections == 5)
         #expect(settings.redirects == .follow(limit: 6) && settings.bodyBudgetBytes == 2 << 30)
     }
 
@@ -54,6 +57,7 @@ import Transfer
             #":1:2: error[C002]: there is no setting "idleTimout"; did you mean "idleTimeout"?"#
         ),
         (#"{"idleTimeout": 3}"#, ":1:17: error[C003]"), (#"{"idleTimeout": "0s"}"#, "error[C003]"),
+        (#"{"split": 0}"#, "error[C003]"), (#"{"split": "many"}"#, "error[C003]"),
         (#"{"retries": "5"}"#, "error[C003]"), (#"{"retries": -1}"#, "error[C003]"),
         (#"{"maxConnections": 0}"#, "from 1 to 256"), (#"{"rateLimit": 0}"#, "error[C003]"),
         (#"{"allowedSchemes": ["file"]}"#, "error[C003]"), (#"{"allowedSchemes": []}"#, "error[C003]"),

@@ -1,0 +1,78 @@
+import Platform
+import Transfer
+
+/// The end of a try: what becomes of its partial file, and what is reported.
+extension DownloadAttempt {
+    /// Where the partial file couldn't even be opened.
+    func concludeUnopened(_ failure: AttemptFailure) {
+        released()
+        report(.ended(.failed(failure, heldBytes: 0)))
+    }
+
+    /// Where nobody was asked.
+    func concludeUnasked(_ outcome: SegmentBoard.Outcome, _ writer: PartialWriter) {
+        let board = SegmentBoard(plan.url, held: writer.found, totalBytes: nil, policy: plan.split)
+        conclude(outcome, board, writer)
+    }
+
+    /// Brings the partial file into its final state, and reports. Blocks on the disk.
+    func conclude(_ outcome: SegmentBoard.Outcome, _ board: SegmentBoard, _ writer: PartialWriter) {
+        let end: End
+        switch outcome {
+        case .stopped:
+            leave(board, writer, isWorthless: false)
+            end = .stopped
+        case .failed(let failure): end = failed(failure, board, writer)
+        case .completed:
+            do throws(AttemptFailure) { end = try completed(board, writer) } catch {
+                end = failed(error, board, writer)
+            }
+        }
+        report(.ended(end))
+    }
+
+    private func failed(_ failure: AttemptFailure, _ board: SegmentBoard, _ writer: PartialWriter) -> End {
+        // Bytes from before this try are of use to somebody with another budget.
+        let sparesBytes = failure.error.code == .overBudget && (board.resumedBytes > 0 || !writer.isTouched)
+        return .failed(
+            failure, heldBytes: leave(board, writer, isWorthless: failure.discardsBytes && !sparesBytes))
+    }
+
+    @discardableResult
+    private func leave(_ board: SegmentBoard, _ writer: PartialWriter, isWorthless: Bool) -> Int64 {
+        let held = writer.settle(held: board.plan.held, isWorthless: isWorthless)
+        released()
+        return held
+    }
+
+    private func completed(_ board: SegmentBoard, _ writer: PartialWriter) throws(AttemptFailure) -> End {
+        let sizeBytes = board.plan.held.contiguousBytes
+        let isProven = !board.hasGuessedLength || plan.digest != nil || response?.framing != .close
+        let digest: SHA256Digest?
+        do throws(SystemError) { digest = try writer.digest?.finalize() } catch { throw AttemptFailure(error) }
+        if let wanted = plan.digest, let digest, digest != wanted {
+            throw mismatch(digest, wanted, mayBeMixed: board.resumedBytes > 0 || board.isSplit)
+        }
+        let record = writer.finish(sizeBytes: sizeBytes)
+        let file = DownloadedFile(
+            partial: writer.partial, sizeBytes: sizeBytes, digest: digest, resumedBytes: board.resumedBytes,
+            isProvenComplete: isProven, sourceURL: plan.url, validator: validator(record),
+            suggestedName: response?.suggestedName, record: record, released: released)
+        return .completed(file, sizeBytes: sizeBytes, digest: digest)
+    }
+
+    /// Bytes of several requests may not belong together; those of one are the source's own fault.
+    private func mismatch(_ digest: SHA256Digest, _ wanted: SHA256Digest, mayBeMixed: Bool) -> AttemptFailure {
+        var failure = AttemptFailure(
+            .digestMismatch, "the asset's SHA-256 is \(digest) where \(wanted) was asked for",
+            mayBeMixed ? .restart : .nextSource)
+        if !mayBeMixed { failure.fault = .wrongBytes }
+        return failure
+    }
+
+    /// What this try's source says of the version; another one's validator stands for nothing here.
+    private func validator(_ record: ResumeData?) -> String? {
+        if let now = response?.entityTag ?? response?.lastModified { return now }
+        return record?.url == plan.url.text ? record?.validator : nil
+    }
+}

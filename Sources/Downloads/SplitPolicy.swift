@@ -1,0 +1,24 @@
+/// When a download is fetched over several connections at once, each bringing a range of it (RFC 9110 §14).
+///
+/// It begins with one. Further ones are opened, as far as the numbers of transfers allow and no other download waits, once the reply has shown
+/// that the server does ranges, how long the asset is and what tells its versions apart, and once the rate says that it will take a while. They
+/// become more only as long as that makes the whole faster.
+public struct SplitPolicy: Hashable, Sendable {
+    /// The most connections that one download may have; 1: it is never split; nil, the default: as many as there may be transfers. What is over a
+    /// lower one is closed at once, with its bytes kept.
+    public var maximumConnections: Int?
+
+    /// What must remain at the present rate, for it to be worth a further connection.
+    var minimumRemaining: Duration = .seconds(3)
+    /// What must remain in bytes.
+    var minimumRemainingBytes: Int64 = 8 << 20
+    /// No range is made smaller than this.
+    var minimumPieceBytes: Int64 = 1 << 20
+    /// How long a range should keep its connection busy: long beside the time that a request takes, and short enough for the digest to keep pace.
+    var pieceTime: Duration = .seconds(5)
+    /// How long a rate is measured before it counts.
+    var measuringTime: Duration = .milliseconds(100)
+
+    /// The defaults.
+    public init() {}
+}
