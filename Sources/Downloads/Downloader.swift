@@ -24,7 +24,7 @@ public final class Downloader: Sendable {
     /// Makes a downloader that has its room made by somebody else.
     /// - Parameters:
     ///   - pressure: tells when memory is short.
-    ///   - makeRoom: asked before a long body is written.
+    ///   - makeRoom: asked before a body of known length is written.
     package init(
         configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
         pressure: (any MemoryPressureMonitor.Source)? = PressureStallTrigger.available(),
@@ -110,21 +110,24 @@ public final class Downloader: Sendable {
     /// Lets paused downloads go until the disk has so many bytes more: those that nobody wants first, then the one that was paused first. None that
     /// a caller waits for, none at all where they wouldn't be enough. Blocks.
     /// - Parameters:
+    ///   - shortageBytes: asked when nobody else lets any go.
     ///   - wanted: what partial files are called that somebody means to go on with.
     ///   - sparesWanted: whether these stay in any case.
     /// - Returns: what was removed.
     package func evict(
-        freeing shortageBytes: Int64, wanted: Set<RelativePath>, sparesWanted: Bool
+        freeing shortageBytes: @escaping @Sendable () -> Int64, wanted: @escaping @Sendable () -> Set<RelativePath>,
+        sparesWanted: Bool
     ) throws(DownloadError) -> [PausedDownload] {
         try core.evict(wanted: wanted) { candidates in
-            Eviction(of: sparesWanted ? candidates.filter { !$0.isWanted } : candidates, freeing: shortageBytes).chosen
+            let candidates = sparesWanted ? candidates.filter { !$0.isWanted } : candidates
+            return Eviction(of: candidates, freeing: shortageBytes()).chosen
         }.get()
     }
 
     /// Lets paused downloads go that nobody wants and that were paused before `time`. Blocks.
     /// - Returns: what was removed.
     package func evict(
-        pausedBefore time: Timestamp, exceptFor wanted: Set<RelativePath>
+        pausedBefore time: Timestamp, exceptFor wanted: @escaping @Sendable () -> Set<RelativePath>
     ) throws(DownloadError) -> [PausedDownload] {
         try core.evict(wanted: wanted) { $0.filter { !$0.isWanted && $0.paused < time } }.get()
     }

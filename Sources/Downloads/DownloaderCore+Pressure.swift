@@ -35,7 +35,8 @@ extension DownloaderCore {
 
     /// Lets paused downloads go, but none that a caller waits for. Blocks, and is not to be called where files are opened.
     func evict(
-        wanted: Set<RelativePath>, choose: @escaping @Sendable ([Eviction.Candidate]) -> [Eviction.Candidate]
+        wanted: @escaping @Sendable () -> Set<RelativePath>,
+        choose: @escaping @Sendable ([Eviction.Candidate]) -> [Eviction.Candidate]
     ) -> Result<[PausedDownload], DownloadError> {
         let outcome = Locked(Result<[PausedDownload], DownloadError>.success([]))
         let done = DispatchSemaphore(value: 0)

@@ -10,13 +10,14 @@ extension ResumeStore {
     /// Lets go of what `choose` chooses among the paused downloads.
     /// - Parameters:
     ///   - spared: names that are never chosen.
-    ///   - wanted: names that somebody means to go on with.
+    ///   - wanted: names that somebody means to go on with; asked only where anything is paused.
     /// - Returns: what was removed.
     func evict(
-        sparing spared: Set<RelativePath>, wanted: Set<RelativePath>,
+        sparing spared: Set<RelativePath>, wanted: () -> Set<RelativePath>,
         choose: ([Eviction.Candidate]) -> [Eviction.Candidate]
     ) throws(DownloadError) -> [PausedDownload] {
         let paused = try pausedDownloads().filter { !spared.contains($0.location.name) }
+        let wanted = paused.isEmpty ? [] : wanted()
         let candidates = paused.map { download in
             Eviction.Candidate(
                 name: download.location.name, bytes: download.diskBytes, paused: download.modified,

@@ -85,11 +85,9 @@ struct Planner {
 
     /// What a stopped run left of a file, wherever the next one would go on with it.
     private func held(_ file: SourceFile, _ bundle: Bundle) -> Int64 {
-        guard let library, let servers = try? manifest.sources(file).firstServers, let first = servers.first else {
+        guard let library, let request = manifest.requests(for: file, in: bundle, redirects: redirects).first else {
             return 0
         }
-        let request = DownloadRequest(
-            first, mirrors: Array(servers.dropFirst()), of: file, in: bundle, redirects: redirects)
         return ResumeStore(directory: library.partial).heldBytes(of: request)
     }
 

@@ -1,5 +1,6 @@
 import BundleManifest
 import Downloads
+import Platform
 import Transfer
 
 extension DownloadRequest {
@@ -13,5 +14,23 @@ extension DownloadRequest {
         priority = bundle.priority
         self.redirects = redirects
         for header in bundle.headers { headers.append(header.name, header.value) }
+    }
+}
+
+extension LoadedManifest {
+    /// The downloads that bring a file of a bundle, in the order they are tried; none where all its sources are local, or none can be told.
+    func requests(for file: SourceFile, in bundle: Bundle, redirects: RedirectPolicy) -> [DownloadRequest] {
+        let sources = (try? sources(file)) ?? []
+        return sources.serversByReach.map { servers in
+            DownloadRequest(
+                servers[0], mirrors: Array(servers.dropFirst()), of: file, in: bundle, redirects: redirects)
+        }
+    }
+
+    /// What the partial files are called that the manifest's downloads gather in.
+    func partialNames(in store: ResumeStore, redirects: RedirectPolicy) -> [RelativePath] {
+        manifest.bundles.flatMap { bundle in
+            bundle.sources.flatMap { requests(for: $0.file, in: bundle, redirects: redirects) }
+        }.compactMap(store.partialName)
     }
 }

@@ -37,6 +37,8 @@ extension RunEvent.Kind {
         case .sessionRebuilt: "session.rebuilt"
         case .networkWaiting: "network.waiting"
         case .memoryPressure: "pressure.memory"
+        case .diskPressure: "pressure.disk"
+        case .partialEvicted: "partial.evicted"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -62,7 +64,7 @@ extension RunEvent.Kind {
         case .bundlePlanned(let state, let bytes):
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
-        case .transferFinished(let bytes): line.member("bytes", bytes)
+        case .transferFinished(let bytes), .partialEvicted(let bytes): line.member("bytes", bytes)
         case .transferResumed(let offset): line.member("offset", offset)
         case .transferProgress(let received, let total, let rate):
             line.member("received", received)
@@ -82,6 +84,9 @@ extension RunEvent.Kind {
         case .memoryPressure(let bufferBytes, let handles):
             line.member("buffers", bufferBytes)
             line.member("handles", handles)
+        case .diskPressure(let freeBytes, let wantedBytes):
+            line.member("free", freeBytes)
+            line.member("wanted", wantedBytes)
         case .generationPublished(let number): line.member("number", number)
         case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):

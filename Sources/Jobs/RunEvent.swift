@@ -36,6 +36,10 @@ package struct RunEvent: Sendable {
         case networkWaiting
         /// Memory is short: what was held for speed alone was let go.
         case memoryPressure(bufferBytes: Int, handles: Int)
+        /// The disk is short of room: what is free, and what would have to be. Paused downloads go where that is enough.
+        case diskPressure(freeBytes: Int64, wantedBytes: Int64)
+        /// A paused download was let go.
+        case partialEvicted(bytes: Int64)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

@@ -137,6 +137,6 @@ extension [TransferURL] {
         }
     }
 
-    /// The sources that a download would begin with; empty when all are local.
-    var firstServers: [TransferURL] { groupedByReach.first { !$0[0].isLocal } ?? [] }
+    /// The groups of servers, each of which a download turns from one to the next in.
+    var serversByReach: [[TransferURL]] { groupedByReach.filter { !$0[0].isLocal } }
 }

@@ -47,13 +47,14 @@ package struct SyncRun: Sendable {
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
         let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
-        let downloader = Downloader(
-            configuration: options.downloads, store: ResumeStore(directory: library.partial),
-            events: { emit(RunEvent.Kind($0)) })
-        await control.begin(downloader)
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }
+        let store = ResumeStore(directory: library.partial)
+        let downloader = Downloader(
+            configuration: options.downloads, store: store, makeRoom: { room.makeRoom(for: $0) },
+            events: { emit(RunEvent.Kind($0)) })
+        await control.begin(downloader)
         let limits = RunLimits(options, control, room)
         var summary = RunSummary()
         var exit = ExitCode.success
@@ -62,9 +63,15 @@ package struct SyncRun: Sendable {
             exit = loadingExit
             // What can't be read may have what was asked for.
             if exit == .success { try options.checkSelection(in: manifests) }
-            let board = try await blocking.attempt { () throws(RunProblem) in
+            let relief = DiskRelief(downloader, control, observer) { [redirects = options.redirects] in
+                Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
+            }
+            let board = try await blocking.attempt { [exit] () throws(RunProblem) in
                 let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
-                try check(room, for: board)
+                // Of a manifest that couldn't be read nobody knows what it wants.
+                if exit == .success { relief.removeStale() }
+                try check(room, relief, for: board)
+                room.begin { relief.makeRoom(sparesWanted: false, $0) }
                 return board
             }
             await obtain(board, writer: writer, downloader: downloader, limits: limits)
@@ -129,10 +136,13 @@ package struct SyncRun: Sendable {
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
-    private func check(_ room: RoomWatch, for board: RunBoard) throws(RunProblem) {
+    private func check(_ room: RoomWatch, _ relief: DiskRelief, for board: RunBoard) throws(RunProblem) {
         guard board.needsRoom else { return }
         let objection: String?
-        do throws(SystemError) { objection = try room.objection(to: board.bytesToFetch) } catch {
+        do throws(SystemError) {
+            // What is held of the run's own downloads would only have to be fetched again.
+            objection = try room.objection(to: board.bytesToFetch) { relief.makeRoom(sparesWanted: true, $0) }
+        } catch {
             throw RunProblem(.failure, "\(error)")
         }
         if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }

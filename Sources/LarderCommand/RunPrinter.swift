@@ -69,6 +69,10 @@ final class RunPrinter: Sendable {
         case .bundlePublished(let version) where style.isVerbose: return "\(subject)published, version \(version)"
         case .transferResumed(let offset) where style.isVerbose:
             return "\(subject)going on at \(HumanQuantity.bytes(offset))"
+        case .diskPressure(let free, let wanted) where style.isVerbose:
+            return "the disk is short of room: \(HumanQuantity.bytes(free)) free, \(HumanQuantity.bytes(wanted)) wanted"
+        case .partialEvicted(let bytes) where style.isVerbose:
+            return "\(subject)paused download removed, \(HumanQuantity.bytes(bytes))"
         default: return nil
         }
     }

@@ -100,6 +100,14 @@ import Transfer
             (.transferFailed(code: "c", message: "m"), #"{"event": "transfer.failed", "code": "c", "message": "m"}"#),
             (.transferFinished(bytes: 5), #"{"event": "transfer.finished", "bytes": 5}"#),
             (
+                .diskPressure(freeBytes: 5, wantedBytes: 7),
+                #"{"event": "pressure.disk", "free": 5, "wanted": 7}"#
+            ),
+            (
+                .partialEvicted(bytes: 9),
+                #"{"event": "partial.evicted", "bytes": 9}"#
+            ),
+            (
                 .memoryPressure(bufferBytes: 5, handles: 2),
                 #"{"event": "pressure.memory", "buffers": 5, "handles": 2}"#
             ),
@@ -221,13 +229,13 @@ import Transfer
                 return free.bytes
             }
         }
-        #expect(!watch.isShort(after: RoomWatch.intervalBytes - 1))
+        #expect(!watch.isShort(after: RoomWatch.intervalBytes.upperBound - 1))
         #expect(free.withLock { $0.looks } == 0)
         #expect(!watch.isShort(after: 1))
         #expect(free.withLock { $0.looks } == 1)
         free.withLock { $0.bytes = 100 << 20 - 1 }
         #expect(!watch.isShort(after: 1))
-        #expect(watch.isShort(after: RoomWatch.intervalBytes))
+        #expect(watch.isShort(after: RoomWatch.intervalBytes.upperBound))
     }
 }
 

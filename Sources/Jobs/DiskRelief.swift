@@ -1,0 +1,65 @@
+import Downloads
+import Platform
+import Transfer
+
+/// What a run lets go of for want of room: paused downloads in its library, those that its manifests don't ask for before the others.
+final class DiskRelief: Sendable {
+    typealias Names = @Sendable () -> Set<RelativePath>
+
+    // Weak: a downloader holds whoever makes room for it.
+    private weak let downloader: Downloader?
+    private let control: RunControl
+    private let observer: RunObserver
+    private let wanted: Names
+
+    /// Nobody comes back for what was left alone for so long.
+    static let staleSeconds: Int64 = 30 * 86_400
+
+    /// - Parameter wanted: what the partial files are called that the run's manifests ask for.
+    init(_ downloader: Downloader, _ control: RunControl, _ observer: @escaping RunObserver, wanted: @escaping Names) {
+        self.downloader = downloader
+        self.control = control
+        self.observer = observer
+        self.wanted = wanted
+    }
+
+    /// Lets go of as much as is missing, or of nothing where that isn't enough. Blocks.
+    /// - Parameter sparesWanted: whether what the manifests ask for stays in any case.
+    func makeRoom(sparesWanted: Bool, _ shortage: @escaping @Sendable () -> RoomWatch.Shortage?) {
+        // A run that is being stopped has paused what it would go on with.
+        guard control.reason == nil else { return }
+        let missingBytes = { @Sendable [self] () -> Int64 in
+            guard let shortage = shortage() else { return 0 }
+            emit(.diskPressure(freeBytes: shortage.freeBytes, wantedBytes: shortage.wantedBytes))
+            return shortage.missingBytes
+        }
+        evict { downloader throws(DownloadError) in
+            try downloader.evict(freeing: missingBytes, wanted: wanted, sparesWanted: sparesWanted)
+        }
+    }
+
+    /// Lets go of what no manifest asks for and what was left alone for long. Blocks.
+    func removeStale() {
+        let now = Timestamp.now
+        let limit = Timestamp(seconds: now.seconds - Self.staleSeconds, nanoseconds: now.nanoseconds)
+        evict { downloader throws(DownloadError) in
+            try downloader.evict(pausedBefore: limit, exceptFor: wanted)
+        }
+    }
+
+    private func evict(_ body: (Downloader) throws(DownloadError) -> [PausedDownload]) {
+        guard let downloader else { return }
+        do throws(DownloadError) {
+            for download in try body(downloader) {
+                let url = download.url.flatMap { try? TransferURL($0) }
+                emit(.partialEvicted(bytes: download.diskBytes), url: url?.description)
+            }
+        } catch {
+            emit(.warning("paused downloads could not be removed: \(error)"))
+        }
+    }
+
+    private func emit(_ kind: RunEvent.Kind, url: String? = nil) {
+        observer(RunEvent(time: .now, url: url, kind: kind))
+    }
+}
