@@ -237,6 +237,20 @@ import Transfer
         #expect(!watch.isShort(after: 1))
         #expect(watch.isShort(after: RoomWatch.intervalBytes.upperBound))
     }
+
+    @Test(arguments: [(1 << 30, 8 << 20), (6 << 20, 3 << 20), (1000, 256 << 10), (0, 256 << 10)] as [(Int64, Int64)])
+    func theNearerTheLimitTheMoreOftenItLooks(spareBytes: Int64, expected: Int64) throws {
+        let looks = Locked(0)
+        let watch = RoomWatch(.bytes(100 << 20)) { () throws(SystemError) in
+            looks.withLock { $0 += 1 }
+            return (free: 100 << 20 + spareBytes, total: 4 << 30)
+        }
+        #expect(try watch.objection(to: 0) == nil)
+        #expect(!watch.isShort(after: expected - 1))
+        #expect(looks.withLock { $0 } == 1)
+        #expect(!watch.isShort(after: 1))
+        #expect(looks.withLock { $0 } == 2)
+    }
 }
 
 @Suite struct TransferReporterTests {

@@ -1,4 +1,5 @@
 import FaultServer
+import Platform
 import TestSupport
 import Testing
 
@@ -99,6 +100,50 @@ struct DiskRootTests {
         #expect(short.errorText.contains("--min-free"), "\(short)")
     }
 
+    @Test(arguments: ["size is known", "length is known", "nothing is known"])
+    func pausedDownloadsThatNobodyWantsGiveTheirRoom(when known: String) async throws {
+        let disk = try await MountedDisk(sizeBytes: 32 << 20)
+        let library = "\(disk.path)/library"
+        #expect(try await sync(library, "--only", "small").status == .exited(0))
+        let film = try servePausedFilm(largeSize: known == "size is known" ? #", "size": \#(large.count)"# : "")
+        if known == "length is known" { server.serve("/large.bin", Resource(.bytes(large))) }
+        // The wanted one is the oldest.
+        let names = [film, "1.part", "2.part", "3.part", "4.part"]
+        for name in names { try pause(name, in: library) }
+
+        let run = try await LarderProgram.run([
+            "sync", server.url("/manifest.json"), "--library", library, "--min-free", "8M", "--only", "large", "--json",
+        ])
+
+        #expect(run.status == .exited(0), "\(run)")
+        #expect(contentDifference(large, try readFile("\(library)/current/disk/large/large.bin")) == nil)
+        let left = try partials(in: library)
+        #expect(left.contains(film) && left.contains("4.part"), "\(left)")
+        #expect(!left.contains("1.part"), "\(left)")
+        let evicted = run.events.filter { $0.name == "partial.evicted" }
+        #expect(evicted.count == names.count - left.count && evicted.allSatisfy { $0["bytes"] == 4 << 20 })
+        let pressure = try #require(run.events.first { $0.name == "pressure.disk" })
+        #expect(pressure["free"] ?? .max < pressure["wanted"] ?? 0)
+    }
+
+    @Test(arguments: [true, false])
+    func pausedDownloadsStayWhereTheirRoomIsTooLittle(isSizeKnown: Bool) async throws {
+        let disk = try await MountedDisk(sizeBytes: 16 << 20)
+        let library = "\(disk.path)/library"
+        #expect(try await sync(library, "--only", "small").status == .exited(0))
+        serveManifest(largeSize: isSizeKnown ? #", "size": \#(large.count)"# : "")
+        server.serve("/large.bin", Resource(.bytes(large)))
+        for name in ["1.part", "2.part"] { try pause(name, in: library) }
+
+        let run = try await LarderProgram.run([
+            "sync", server.url("/manifest.json"), "--library", library, "--min-free", "9M", "--only", "large", "--json",
+        ])
+        #expect(run.status == .exited(73), "\(run)")
+        #expect(run.errorText.contains("--min-free"), "\(run)")
+        #expect(try partials(in: library) == ["1.part", "2.part"])
+        #expect(!run.events.contains { $0.name == "partial.evicted" })
+    }
+
     @Test func aReadOnlyMountIsRefusedAndKeepsWhatIsPublished() async throws {
         let disk = try await MountedDisk(sizeBytes: 64 << 20)
         let library = "\(disk.path)/library"
@@ -121,6 +166,27 @@ struct DiskRootTests {
             ]}
             """
         server.serve("/manifest.json", Resource(.bytes(Array(manifest.utf8))))
+    }
+
+    /// - Returns: what the partial file of a bundle is called that the manifest has besides.
+    private func servePausedFilm(largeSize: String) throws -> String {
+        let digest = "\(SHA256.digest(of: small))"
+        let manifest = Stock.manifest(
+            [
+                #"{"id": "large", "kind": "files", "files": [{"path": "large.bin", "urls": ["large.bin"]\#(largeSize)}]}"#,
+                #"{"id": "film", "kind": "ebook", "urls": ["film.bin"], "sha256": "\#(digest)"}"#,
+            ], id: "disk")
+        server.serve("/manifest.json", Resource(.text(manifest)))
+        return "\(digest).part"
+    }
+
+    /// Leaves what a run that was stopped would have.
+    private func pause(_ name: String, in library: String) throws {
+        try writeFile([UInt8](repeating: 7, count: 4 << 20), to: "\(library)/.larder/partial/\(name)")
+    }
+
+    private func partials(in library: String) throws -> [String] {
+        try directoryEntries(FilePathBytes("\(library)/.larder/partial")).map(\.description)
     }
 
     private func sync(_ library: String, _ more: String...) async throws -> ChildProcess.Result {

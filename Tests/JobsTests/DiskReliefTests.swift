@@ -1,0 +1,134 @@
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+@testable import Downloads
+@testable import Jobs
+
+/// What a run lets go of, on a disk that a test has the size of.
+@Suite struct DiskReliefTests {
+    private static let unit: Int64 = 1 << 20
+    /// What must stay free.
+    private static let kept: Int64 = 2 << 20
+
+    private let directory: TemporaryDirectory
+    private let store: ResumeStore
+    private let downloader: Downloader
+    private let control = RunControl()
+    private let events = EventRecorder<RunEvent>()
+    private let relief: DiskRelief
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try ResumeStore(path: directory.path)
+        downloader = Downloader(store: store)
+        let wanted: RelativePath = "wanted.part"
+        relief = DiskRelief(downloader, control, events.record) { [wanted] }
+    }
+
+    /// Lays paused downloads of a mebibyte each into the store, the first one the longest ago.
+    private func pause(_ names: String..., daysAgo: Int = 1) throws {
+        for (number, name) in names.enumerated() {
+            let path = try directory.write([UInt8](repeating: 7, count: Int(Self.unit)), to: "\(name).part")
+            let modified = timespec(tv_sec: time(nil) - daysAgo * 86_400 + number, tv_nsec: 0)
+            try check(utimensat(AT_FDCWD, path, [modified, modified], 0), "utimensat \(path)")
+        }
+    }
+
+    private var names: [String] {
+        get throws { try directoryEntries(FilePathBytes(directory.path)).map { "\($0)".replacing(".part", with: "") } }
+    }
+
+    /// A disk with nothing on it but the store.
+    private func room(sizeUnits: Int64) -> RoomWatch {
+        RoomWatch(.bytes(Self.kept)) { [directory] () throws(Platform.SystemError) in
+            let used = (try? directoryEntries(FilePathBytes(directory.path)))?.count ?? 0
+            return (free: (sizeUnits - Int64(used)) * Self.unit, total: sizeUnits * Self.unit)
+        }
+    }
+
+    private func begin(sizeUnits: Int64) -> RoomWatch {
+        let room = room(sizeUnits: sizeUnits)
+        room.begin { [relief] in relief.makeRoom(sparesWanted: false, $0) }
+        return room
+    }
+
+    private var eventNames: [String] { events.events.map(\.kind.name) }
+
+    @Test func aReplyGetsTheRoomOfWhatNobodyWantsTheOldestFirst() throws {
+        try pause("wanted", "old", "young")
+        let room = begin(sizeUnits: 6)
+        #expect(room.makeRoom(for: Self.unit) == nil)
+        #expect(try names == ["old", "wanted", "young"])
+        #expect(eventNames == [])
+
+        #expect(room.makeRoom(for: 2 * Self.unit) == nil)
+        #expect(try names == ["wanted", "young"])
+        #expect(eventNames == ["pressure.disk", "partial.evicted"])
+        #expect(room.makeRoom(for: 3 * Self.unit) == nil)
+        #expect(try names == ["wanted"])
+        #expect(room.makeRoom(for: 4 * Self.unit) == nil)
+        #expect(try names == [])
+    }
+
+    @Test func nothingGoesWhereItWouldNotSuffice() throws {
+        try pause("wanted", "old", "young")
+        #expect(begin(sizeUnits: 6).makeRoom(for: 4 * Self.unit + 1)?.contains("--min-free") == true)
+        #expect(try names == ["old", "wanted", "young"])
+        #expect(eventNames == ["pressure.disk"])
+    }
+
+    @Test func whatTheRunAsksForStaysBeforeItsFirstByte() throws {
+        try pause("wanted", "old")
+        let room = room(sizeUnits: 5)
+        let sparing: RoomWatch.Relief = { [relief] in relief.makeRoom(sparesWanted: true, $0) }
+        #expect(try room.objection(to: 2 * Self.unit, sparing) == nil)
+        #expect(try names == ["wanted"])
+        #expect(try room.objection(to: 3 * Self.unit, sparing) != nil)
+        #expect(try names == ["wanted"])
+    }
+
+    @Test func whatSomebodyHoldsStays() throws {
+        try pause("held", "free")
+        let held = try #require(
+            try PartialFile(existing: PartialFile.Location(directory: store.directory, name: "held.part"))
+        )
+        let room = begin(sizeUnits: 4)
+        #expect(room.makeRoom(for: Self.unit) == nil)
+        #expect(room.makeRoom(for: 2 * Self.unit) != nil)
+        #expect(try names == ["held"])
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func bytesThatWereWrittenGetTheirRoomToo() throws {
+        try pause("old", "young")
+        let room = begin(sizeUnits: 3)
+        #expect(!room.isShort(after: RoomWatch.intervalBytes.upperBound))
+        #expect(try names == ["young"])
+        try pause("more", "running")
+        #expect(room.isShort(after: RoomWatch.intervalBytes.upperBound) == false)
+        #expect(try names.count == 1)
+    }
+
+    @Test func aRunThatStopsKeepsWhatItPaused() throws {
+        try pause("old")
+        control.stop(.interrupted)
+        #expect(begin(sizeUnits: 3).makeRoom(for: Self.unit) != nil)
+        #expect(try names == ["old"])
+    }
+
+    @Test func beforeTheRunKnowsWhatItWantsNoReplyIsRefused() throws {
+        try pause("old")
+        #expect(room(sizeUnits: 1).makeRoom(for: Self.unit) == nil)
+        #expect(try names == ["old"])
+    }
+
+    @Test func whatNobodyWantedFor30DaysGoes() throws {
+        try pause("wanted", "stale", daysAgo: 31)
+        try pause("young", daysAgo: 29)
+        relief.removeStale()
+        #expect(try names == ["wanted", "young"])
+        #expect(eventNames == ["partial.evicted"])
+    }
+}
