@@ -68,17 +68,25 @@ extension LibraryWriter {
     private func removeContents(notIn needed: Set<StoreAddress>, _ collected: inout Collected) throws(SystemError) {
         let store = library.storeDirectory
         for manifestName in try store.names() {
-            guard let manifest = ContentID(manifestName) else { continue }
-            let holder = try store.subdirectory(manifestName)
+            guard let manifest = ContentID(manifestName), let holder = try directory(manifestName, in: store) else {
+                continue
+            }
             for bundleName in try holder.names() {
-                guard let bundle = ContentID(bundleName) else { continue }
+                guard let bundle = ContentID(bundleName), let contents = try directory(bundleName, in: holder) else {
+                    continue
+                }
                 let address = BundleAddress(manifest: manifest, bundle: bundle)
-                let isEmpty = try removeContents(
-                    of: address, in: holder.subdirectory(bundleName), notIn: needed, &collected)
+                let isEmpty = try removeContents(of: address, in: contents, notIn: needed, &collected)
                 if isEmpty { try holder.removeDirectory(bundleName) }
             }
             if try holder.names().isEmpty { try store.removeDirectory(manifestName) }
         }
+    }
+
+    /// A directory of the store; nil for anything else that has its name, which somebody else put there.
+    private func directory(_ name: RelativePath, in parent: Directory) throws(SystemError) -> Directory? {
+        guard try parent.status(of: name)?.kind == .directory else { return nil }
+        return try parent.subdirectory(name)
     }
 
     /// - Returns: whether the bundle has nothing left.

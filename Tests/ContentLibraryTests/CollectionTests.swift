@@ -102,6 +102,16 @@ import Testing
         #expect(try fixture.temporary.read("\(store)/notes of the operator") == Array("x".utf8))
     }
 
+    @Test func whatSomebodyElsePutIntoTheStoreStaysAndIsInNobodysWay() throws {
+        let (fixture, writer) = try filled()
+        for stray in ["library/store/notes", "library/store/museum/notes"] {
+            try fixture.temporary.write("x".utf8, to: stray)
+        }
+        #expect(try writer.collect(now: Self.tomorrow).contents.count == 2)
+        #expect(try fixture.temporary.read("library/store/notes") == Array("x".utf8))
+        #expect(try fixture.temporary.read("library/store/museum/notes") == Array("x".utf8))
+    }
+
     @Test func bytesThatAnotherVersionSharesAreNotCountedAsFreed() throws {
         let fixture = try Fixture()
         let writer = try fixture.writer()

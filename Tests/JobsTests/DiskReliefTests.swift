@@ -1,4 +1,3 @@
-import Glibc
 import Platform
 import TestSupport
 import Testing
@@ -31,8 +30,7 @@ import Testing
     private func pause(_ names: String..., daysAgo: Int = 1) throws {
         for (number, name) in names.enumerated() {
             let path = try directory.write([UInt8](repeating: 7, count: Int(Self.unit)), to: "\(name).part")
-            let modified = timespec(tv_sec: time(nil) - daysAgo * 86_400 + number, tv_nsec: 0)
-            try check(utimensat(AT_FDCWD, path, [modified, modified], 0), "utimensat \(path)")
+            try setModified(path, secondsAgo: daysAgo * 86_400 - number)
         }
     }
 

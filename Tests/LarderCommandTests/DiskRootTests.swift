@@ -109,7 +109,7 @@ struct DiskRootTests {
         if known == "length is known" { server.serve("/large.bin", Resource(.bytes(large))) }
         // The wanted one is the oldest.
         let names = [film, "1.part", "2.part", "3.part", "4.part"]
-        for name in names { try pause(name, in: library) }
+        for (number, name) in names.enumerated() { try pause(name, secondsAgo: 60 - number, in: library) }
 
         let run = try await LarderProgram.run([
             "sync", server.url("/manifest.json"), "--library", library, "--min-free", "8M", "--only", "large", "--json",
@@ -133,7 +133,7 @@ struct DiskRootTests {
         #expect(try await sync(library, "--only", "small").status == .exited(0))
         serveManifest(largeSize: isSizeKnown ? #", "size": \#(large.count)"# : "")
         server.serve("/large.bin", Resource(.bytes(large)))
-        for name in ["1.part", "2.part"] { try pause(name, in: library) }
+        for name in ["1.part", "2.part"] { try pause(name, sizeBytes: 2 << 20, in: library) }
 
         let run = try await LarderProgram.run([
             "sync", server.url("/manifest.json"), "--library", library, "--min-free", "9M", "--only", "large", "--json",
@@ -181,8 +181,10 @@ struct DiskRootTests {
     }
 
     /// Leaves what a run that was stopped would have.
-    private func pause(_ name: String, in library: String) throws {
-        try writeFile([UInt8](repeating: 7, count: 4 << 20), to: "\(library)/.larder/partial/\(name)")
+    private func pause(_ name: String, sizeBytes: Int = 4 << 20, secondsAgo: Int = 0, in library: String) throws {
+        let path = "\(library)/.larder/partial/\(name)"
+        try writeFile([UInt8](repeating: 7, count: sizeBytes), to: path)
+        try setModified(path, secondsAgo: secondsAgo)
     }
 
     private func partials(in library: String) throws -> [String] {
