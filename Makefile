@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests
 # The same flags wherever release builds are made: a binary that needs no Swift on the machine it runs on.
 RELEASE := swift build --configuration release --static-swift-stdlib --product larder
 
-.PHONY: help build release demo test test-root soak fuzz bench format format-check clean
+.PHONY: help build release demo test test-root soak fuzz record bench format format-check clean
 
 help: ## What can be made
 	@sed --quiet 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand --tabs=16
@@ -52,6 +52,9 @@ soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
 	.ci/install build
 	for format in zip tar gzip; do Tests/Fuzzing/run $$format $(FUZZ_SECONDS) || exit; done
+
+record: ## Write anew what tests compare with: the texts of all rules, and Rules.md
+	LARDER_RECORD=1 $(TEST) --filter RuleFixtureTests
 
 bench: ## Larder against curl, wget2 and aria2 with sha256sum and unzip: RUNS=5
 	.ci/install build bench

@@ -49,6 +49,10 @@ package struct ValidatedManifest: Sendable {
     /// In the order of the text.
     package let diagnostics: [Diagnostic]
 
+    private init(location: ManifestLocation, source: SourceText, manifest: Manifest?, diagnostics: [Diagnostic]) {
+        (self.location, self.source, self.manifest, self.diagnostics) = (location, source, manifest, diagnostics)
+    }
+
     package init(_ location: ManifestLocation, _ bytes: [UInt8]) {
         self.location = location
         source = SourceText(name: location.description, bytes: bytes)
@@ -56,6 +60,15 @@ package struct ValidatedManifest: Sendable {
         options.tellsNotes = true
         options.hasBase = location.base != nil
         (manifest, diagnostics) = Manifest.decode(source, options: options)
+    }
+
+    /// The same with what its author forgot since an older version.
+    package func compared(with old: ValidatedManifest) -> ValidatedManifest {
+        guard let manifest, let before = old.manifest else { return self }
+        let found = ManifestComparison.diagnostics(of: manifest, source, since: before, old.source)
+        return ValidatedManifest(
+            location: location, source: source, manifest: manifest,
+            diagnostics: (diagnostics + found).sortedByPosition())
     }
 
     /// The text with every fix applied that its findings offer, and then those of what is found after that.

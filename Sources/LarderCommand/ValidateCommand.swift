@@ -20,6 +20,8 @@ struct ValidateCommand {
     private static let allow = CommandOption<[String]>.list(
         "allow", .text("ID"), help: "leave out the findings of a rule that is no error")
     private static let denyWarnings = CommandOption<Bool>.flag("deny-warnings", help: "exit with 1 for warnings too")
+    private static let against = CommandOption<String?>.optional(
+        "against", .text("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
     private static let maxFindings = CommandOption<Int>.value(
         "max-findings", .integer(0...1_000_000), default: 500, help: "print no more than these; all are counted")
 
@@ -44,7 +46,7 @@ struct ValidateCommand {
             Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
         ],
         groups: [
-            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base),
+            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
             OptionGroup("Fixes", fix, diff),
             OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain),
         ],
@@ -107,6 +109,9 @@ struct ValidateCommand {
                 report.addUnreadable("\(error)")
             }
         }
+        guard parsed[Self.against] == nil || locations.count <= 1 else {
+            throw parsed.usageError("--against compares one manifest, and \(locations.count) are given")
+        }
         try await check(locations, &report)
         return finish(report)
     }
@@ -117,9 +122,13 @@ struct ValidateCommand {
         let control = RunControl()
         let validator = try ManifestValidator(configuration, control: control)
         StopSignals.start(control) {}
+        let old = await older(validator, &report)
         for location in locations where control.reason == nil {
             do throws(UnreadableInput) {
-                if let validated = try await validator.validate(location) { fix(validated, &report) }
+                if let validated = try await validator.validate(location) {
+                    let fixed = fix(validated, &report)
+                    report.add(old.map(fixed.compared) ?? fixed)
+                }
             } catch {
                 report.addUnreadable(error.description)
             }
@@ -128,21 +137,37 @@ struct ValidateCommand {
         report.stopped = control.reason?.exit
     }
 
-    private func fix(_ validated: ValidatedManifest, _ report: inout ValidationReport) {
-        let wanted = parsed[Self.fix] || parsed[Self.diff]
-        guard wanted, let fixed = validated.fixed() else { return report.add(validated) }
+    /// What `--against` names. One that can't be used is told, and the manifest is checked all the same.
+    private func older(_ validator: ManifestValidator, _ report: inout ValidationReport) async -> ValidatedManifest? {
+        guard let argument = parsed[Self.against] else { return nil }
+        do {
+            let old = try await validator.validate(try ManifestLocation(argument))
+            if let old, old.manifest == nil {
+                report.addUnreadable(
+                    "\(old.location): the older manifest isn't valid; validate it by itself to see why")
+            }
+            return old
+        } catch {
+            report.addUnreadable("\(error)")
+            return nil
+        }
+    }
+
+    /// - Returns: what its findings are about from now on.
+    private func fix(_ validated: ValidatedManifest, _ report: inout ValidationReport) -> ValidatedManifest {
+        guard parsed[Self.fix] || parsed[Self.diff], let fixed = validated.fixed() else { return validated }
         guard !parsed[Self.diff] else {
             report.diff +=
                 LineDiff(name: validated.source.name, old: validated.source.bytes, new: fixed.source.bytes).bytes
-            return report.add(validated)
+            return validated
         }
         do throws(SystemError) {
             try ManifestFile.replace(validated.location, with: fixed.source.bytes)
             report.fixed.append(validated.source.name)
-            report.add(fixed)
+            return fixed
         } catch {
             report.addUnreadable("\(validated.source.name): the fixes can't be written: \(error)")
-            report.add(validated)
+            return validated
         }
     }
 
