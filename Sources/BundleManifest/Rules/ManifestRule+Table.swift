@@ -195,7 +195,7 @@ extension ManifestRule {
             )
         case .badComponent:
             (
-                .error, "a path has an empty component, or . or ..",
+                .error, "a path has an empty component, a . or a .. in it",
                 """
                 A path can’t have .. in it, which would lead out of the bundle’s folder, nor . or two slashes in a row, which would give \
                 one file two names.
