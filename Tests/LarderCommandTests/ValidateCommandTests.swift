@@ -35,7 +35,7 @@ import Testing
         let result = try await run("a", "--format", "short")
         #expect(result.status == .exited(1))
         let places = result.outputText.split(separator: "\n").map { $0.prefix { $0 != " " } }
-        #expect(places == ["a/b/y.json:2:3:", "a/x.json:1:42:"])
+        #expect(places == ["a/b/y.json:2:3:", "a/x.json:1:45:"])
         #expect(result.errorText == "1 error, 1 warning in 2 manifests\n")
     }
 
@@ -58,7 +58,7 @@ import Testing
         try write(Self.bad, to: "m.json")
         let result = try await run(name, "m.json")
         #expect(result.status == .exited(66), "\(result)")
-        #expect(result.errorText.contains(name) && result.outputText.contains("m.json:1:42: error[S008]"), "\(result)")
+        #expect(result.errorText.contains(name) && result.outputText.contains("m.json:1:45: error[S008]"), "\(result)")
     }
 
     @Test func standardInputWithoutAnyBaseIsWarnedOf() async throws {
@@ -77,7 +77,7 @@ import Testing
 
         let made = try await run("m.json", "--fix", "--format", "short")
         // What only the author can mend stays.
-        #expect(made.status == .exited(1) && made.outputText.hasPrefix("m.json:1:42: error[S008]"), "\(made)")
+        #expect(made.status == .exited(1) && made.outputText.hasPrefix("m.json:1:45: error[S008]"), "\(made)")
         let expected = Self.bad.replacing("b.epub", with: "b%20%C3%BC.epub")
         #expect(try directory.read("m.json") == Array(expected.utf8))
         var status = stat()
