@@ -12,7 +12,8 @@ RUNS ?= 5
 
 SOURCES := Package.swift Sources Tests
 # The same flags wherever release builds are made: a binary that needs no Swift on the machine it runs on.
-RELEASE := swift build --configuration release --static-swift-stdlib --product larder
+RELEASE_BUILD := swift build --configuration release --static-swift-stdlib --product
+RELEASE := $(RELEASE_BUILD) larder
 
 .PHONY: help build release demo test test-root soak fuzz record bench format format-check clean
 
@@ -56,10 +57,11 @@ fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
 record: ## Write anew what tests compare with: the texts of all rules, and Rules.md
 	LARDER_RECORD=1 $(TEST) --filter RuleFixtureTests
 
-bench: ## Larder against curl, wget2 and aria2 with sha256sum and unzip: RUNS=5
+bench: ## Larder against curl, wget2, aria2 and unzip: RUNS=5, BENCH="large-file many-files game"
 	.ci/install build bench
 	$(RELEASE)
-	Tests/Bench/bench.py .build/release/larder $(RUNS)
+	$(RELEASE_BUILD) DownloadMany
+	Tests/Bench/bench.py .build/release $(RUNS) $(BENCH)
 
 format: ## Format all Swift sources
 	swift format --in-place --recursive $(SOURCES)

@@ -57,6 +57,10 @@ let package = Package(
         // What tests share: a server that misbehaves on request, and temporary directories, processes, real servers.
         .target(name: "FaultServer", dependencies: ["TestSupport"], path: "Tests/FaultServer", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // What `make bench` measures of the library itself.
+        .executableTarget(
+            name: "DownloadMany", dependencies: ["Downloads", "Transfer", "Platform"], path: "Tests/Bench/DownloadMany",
+            swiftSettings: strict),
 
         tests(of: "Platform"),
         tests(of: "JSONSyntax", ["Diagnostics", "Platform"]),

@@ -147,13 +147,14 @@ public final class DownloadedFile: Sendable {
         }
     }
 
-    /// Puts the asset at `path`, replacing what is there in one step, and flushes it to the disk.
+    /// Puts the asset at `path`, replacing what is there in one step.
+    /// - Parameter flush: whether this waits until bytes and name are on the disk; true by default.
     /// - Throws: `DownloadError` when it can't be put there.
-    public func take(to path: String) throws(DownloadError) {
+    public func take(to path: String, flush: Bool = true) throws(DownloadError) {
         let target = try PartialFile.Location(path: path)
         do {
-            try take(to: target.name, in: target.directory, flush: true)
-            try target.directory.synchronize()
+            try take(to: target.name, in: target.directory, flush: flush)
+            if flush { try target.directory.synchronize() }
         } catch {
             throw DownloadError(error)
         }

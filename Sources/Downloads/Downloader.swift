@@ -49,8 +49,7 @@ public final class Downloader: Sendable {
         let pending = PendingToken()
         let result: Result<DownloadedFile, DownloadError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let token = core.request(
-                    request, CallerMailbox(events: events) { result in continuation.resume(returning: result) })
+                let token = core.request(request, CallerMailbox(events: events, resuming: continuation))
                 if pending.set(token) { core.cancel(token) }
             }
         } onCancel: {

@@ -58,8 +58,9 @@ package final class JobQueue: Sendable {
         func append(_ job: @escaping Job) {
             pthread_mutex_lock(mutex)
             jobs.append(job)
-            pthread_cond_signal(condition)
             pthread_mutex_unlock(mutex)
+            // Outside the lock, which whoever wakes up wants at once.
+            pthread_cond_signal(condition)
         }
 
         func close() {

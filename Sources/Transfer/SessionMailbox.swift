@@ -42,8 +42,8 @@ final class SessionMailbox: @unchecked Sendable {
         contents.withLock { contents in
             guard !contents.isClosed else { return false }
             contents.messages.append(message)
-            // Inside the lock: the handle is only let go after the mailbox was closed.
-            curl_multi_wakeup(multi)
+            // Inside the lock: the handle is only let go after the mailbox was closed. Whoever left the first one has woken the loop.
+            if contents.messages.count == 1 { curl_multi_wakeup(multi) }
             return true
         }
     }
