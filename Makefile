@@ -15,7 +15,7 @@ SOURCES := Package.swift Sources Tests
 RELEASE_BUILD := swift build --configuration release --static-swift-stdlib --product
 RELEASE := $(RELEASE_BUILD) larder
 
-.PHONY: help build release demo test test-root soak fuzz bench format format-check clean
+.PHONY: help build release demo test test-root soak fuzz record bench format format-check clean
 
 help: ## What can be made
 	@sed --quiet 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand --tabs=16
@@ -53,6 +53,9 @@ soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
 	.ci/install build
 	for format in zip tar gzip; do Tests/Fuzzing/run $$format $(FUZZ_SECONDS) || exit; done
+
+record: ## Write anew what tests compare with: the texts of all rules, and Rules.md
+	LARDER_RECORD=1 $(TEST) --filter RuleFixtureTests
 
 bench: ## Larder against curl, wget2, aria2 and unzip: RUNS=5, BENCH="large-file many-files game"
 	.ci/install build bench

@@ -120,9 +120,9 @@ struct ArgumentParser {
     // MARK: Operands
 
     private func checkOperands() throws(UsageError) {
-        let needed = command.operands.filter { $0.arity != .optional }
+        let needed = command.operands.filter { $0.arity != .optional && $0.arity != .any }
         if operands.count < needed.count { throw error("\(needed[operands.count].name) is missing") }
-        let isOpenEnded = command.operands.contains { $0.arity == .oneOrMore }
+        let isOpenEnded = command.operands.contains { $0.arity == .oneOrMore || $0.arity == .any }
         if !isOpenEnded, operands.count > command.operands.count {
             throw error("unexpected operand \(operands[command.operands.count].quotedForMessage())")
         }

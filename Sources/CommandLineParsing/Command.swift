@@ -35,6 +35,8 @@ package struct Command: Sendable {
 package struct Operand: Sendable {
     package enum Arity: Sendable {
         case one, optional, oneOrMore
+        /// Any number, and none too.
+        case any
     }
 
     /// `MANIFEST`.

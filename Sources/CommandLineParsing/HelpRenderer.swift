@@ -42,6 +42,7 @@ package struct HelpRenderer: Sendable {
             case .one: operand.name
             case .optional: "[\(operand.name)]"
             case .oneOrMore: "\(operand.name)…"
+            case .any: "[\(operand.name)]…"
             }
         }
         return (["Usage:", table.program, command.name, "[OPTION]…"] + required + operands).joined(separator: " ")

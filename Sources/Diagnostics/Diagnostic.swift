@@ -22,12 +22,14 @@ package struct Diagnostic: Sendable, Hashable {
     package let notes: [Note]
     /// The way out, in one line.
     package let hint: String?
+    /// Changes that mend it without changing what the author meant; empty when only the author can.
+    package let fix: [TextEdit]
     /// A part of the text that nobody should get to see, such as a password.
     package let secret: SourceRange?
 
     package init(
         _ rule: some DiagnosticRule, _ message: String, at range: SourceRange, path: String? = nil, notes: [Note] = [],
-        hint: String? = nil, secret: SourceRange? = nil
+        hint: String? = nil, fix: [TextEdit] = [], secret: SourceRange? = nil
     ) {
         self.id = rule.id
         self.severity = rule.severity
@@ -36,6 +38,7 @@ package struct Diagnostic: Sendable, Hashable {
         self.path = path
         self.notes = notes
         self.hint = hint
+        self.fix = fix
         self.secret = secret
     }
 }

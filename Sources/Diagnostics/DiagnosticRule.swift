@@ -10,8 +10,42 @@ extension DiagnosticRule {
     package var id: String { rawValue }
 }
 
+/// A rule that users of a checker can look up.
+package protocol ExplainedRule: DiagnosticRule {
+    /// What goes wrong where the rule is broken, and what to do, in a few sentences.
+    var explanation: String { get }
+}
+
+/// A rule without its type: a row in the list of all rules of a program.
+package struct RuleDescription: Sendable {
+    package let id: String
+    package let severity: Severity
+    package let title: String
+    package let explanation: String
+
+    package init(_ rule: some ExplainedRule) {
+        id = rule.id
+        severity = rule.severity
+        title = rule.title
+        explanation = rule.explanation
+    }
+}
+
 /// How bad a finding is.
-package enum Severity: String, Sendable {
+package enum Severity: String, Sendable, CaseIterable {
     case error
     case warning
+    /// Nothing is wrong: something that is worth knowing.
+    case note
+
+    /// Errors first.
+    package func isAtLeast(_ other: Severity) -> Bool { rank <= other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .error: 0
+        case .warning: 1
+        case .note: 2
+        }
+    }
 }

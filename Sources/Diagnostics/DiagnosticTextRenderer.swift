@@ -6,30 +6,33 @@ import Platform
 package struct DiagnosticTextRenderer: Sendable {
     private let lines: LineIndex
     private let name: String
+    private let usesColor: Bool
     /// In the order of the text.
     private let secrets: [SourceRange]
 
     /// - Parameter diagnostics: all that is known about the text: what one of them keeps secret may stand on the line of another.
-    package init(_ lines: LineIndex, of diagnostics: [Diagnostic]) {
+    /// - Parameter usesColor: for a terminal: what is said in bold, how bad it is in a color of its own.
+    package init(_ lines: LineIndex, of diagnostics: [Diagnostic], usesColor: Bool = false) {
         self.lines = lines
+        self.usesColor = usesColor
         self.name = escapedText(lines.source.name)
         self.secrets = diagnostics.compactMap(\.secret).sorted { $0.start < $1.start }
     }
 
     /// `FILE:LINE:COL: error[J001]: message (at $.bundles[2].urls)`, without a line end.
     package func line(_ diagnostic: Diagnostic) -> String {
-        let label = "\(diagnostic.severity.rawValue)[\(diagnostic.id)]"
+        let label = styled("\(diagnostic.severity.rawValue)[\(diagnostic.id)]:", diagnostic.severity.style)
         let path = diagnostic.path.map { " (at \($0))" } ?? ""
-        return "\(place(diagnostic.range)): \(label): \(diagnostic.message)\(path)"
+        return "\(place(diagnostic.range)): \(label) \(styled(diagnostic.message, .bold))\(path)"
     }
 
     /// The single line, the code it is about with a caret, the hint, and the notes with their code. Lines are joined by LF, without a final one.
     package func block(_ diagnostic: Diagnostic) -> String {
-        var parts = [line(diagnostic), excerpt(diagnostic.range)]
-        if let hint = diagnostic.hint { parts.append("  hint: \(hint)") }
+        var parts = [line(diagnostic), excerpt(diagnostic.range, diagnostic.severity.style)]
+        if let hint = diagnostic.hint { parts.append("  \(styled("hint:", .cyan)) \(hint)") }
         for note in diagnostic.notes {
-            parts.append("\(place(note.range)): note: \(note.message)")
-            parts.append(excerpt(note.range))
+            parts.append("\(place(note.range)): \(styled("note:", .cyan)) \(note.message)")
+            parts.append(excerpt(note.range, .cyan))
         }
         return parts.joined(separator: "\n")
     }
@@ -40,7 +43,7 @@ package struct DiagnosticTextRenderer: Sendable {
     }
 
     /// The code line with a marker below. Long lines are cut to a window around the marked place.
-    private func excerpt(_ range: SourceRange) -> String {
+    private func excerpt(_ range: SourceRange, _ style: TextStyle) -> String {
         let scalarsBefore = 60
         let scalarsAfter = 50
         let line = lines.lineRange(around: range.start)
@@ -60,7 +63,12 @@ package struct DiagnosticTextRenderer: Sendable {
         let blank = String(repeating: " ", count: gutter.count)
         let indent = String(repeating: " ", count: leading.count + before.unicodeScalars.count)
         let marker = "^" + String(repeating: "~", count: max(marked.unicodeScalars.count - 1, 0))
-        return "\(gutter) | \(leading)\(before)\(marked)\(after)\(trailing)\n\(blank) | \(indent)\(marker)"
+        return
+            "\(gutter) | \(leading)\(before)\(marked)\(after)\(trailing)\n\(blank) | \(indent)\(styled(marker, style))"
+    }
+
+    private func styled(_ text: String, _ style: TextStyle) -> String {
+        usesColor ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
     }
 
     private func offset(from start: Int, back scalars: Int, notBefore limit: Int) -> Int {
@@ -106,5 +114,23 @@ package struct DiagnosticTextRenderer: Sendable {
             text.unicodeScalars.append(scalar == "\t" ? " " : scalar.isUnsafeInMessages ? "\u{FFFD}" : scalar)
         }
         return text
+    }
+}
+
+/// How a part of a message looks: the parameters of SGR (ECMA-48, 8.3.117).
+private enum TextStyle: String {
+    case bold = "1"
+    case red = "1;31"
+    case yellow = "1;33"
+    case cyan = "1;36"
+}
+
+extension Severity {
+    fileprivate var style: TextStyle {
+        switch self {
+        case .error: .red
+        case .warning: .yellow
+        case .note: .cyan
+        }
     }
 }

@@ -119,7 +119,8 @@ final class PartialWriter: Sendable {
         }
         // The old record first: it must never stand beside bytes of another version.
         if hadRecord { try partial.removeRecord() }
-        try partial.file.truncate(to: 0)
+        // Most files are new; asking costs less than cutting.
+        if try partial.file.status().sizeBytes > 0 { try partial.file.truncate(to: 0) }
         digest?.reset()
         let record = ResumeData(
             url: plan.url.text, finalURL: response.url.text, entityTag: response.strongEntityTag,
@@ -196,6 +197,11 @@ final class PartialWriter: Sendable {
     }
 
     // MARK: End
+
+    /// Whether a whole file ends without a flush, or anything to be read: one that was never split, nor has a record.
+    func endsAtOnce(sizeBytes: Int64) -> Bool {
+        sizeBytes <= Self.smallBytes && ledger.withLock { !$0.hasRecordOnDisk }
+    }
 
     /// Lets go of an unfinished file: its bytes are kept where they can be of use.
     /// - Parameters:

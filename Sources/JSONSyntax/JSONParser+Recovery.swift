@@ -8,7 +8,7 @@ extension JSONParser {
             position = 3
             report(
                 .byteOrderMark, "the text begins with a byte order mark", at: 0, to: 3,
-                hint: "save it as UTF-8 without BOM")
+                hint: "save it as UTF-8 without BOM", fix: [TextEdit(SourceRange(start: 0, end: 3), "")])
         }
         let isMarked = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
         // ASCII in UTF-16 has a zero in every second byte.
@@ -55,7 +55,9 @@ extension JSONParser {
     private mutating func recoverFromClosingBracket(_ byte: UInt8, expecting expectation: Expectation) -> Expectation {
         switch expectation {
         case .nextElement, .nextKey:
-            report(.trailingComma, "a comma after the last element", at: lastComma, hint: "remove the comma")
+            report(
+                .trailingComma, "a comma after the last element", at: lastComma, hint: "remove the comma",
+                fix: [TextEdit(SourceRange(at: lastComma, length: 1), "")])
         case .value where !open.isEmpty:
             report(.missingValue, "a value is missing after the key", at: position)
         default:
@@ -85,7 +87,12 @@ extension JSONParser {
         case _ where isWordByte(byte):
             skipWord()
             let word = quoted(start..<position)
-            report(.unquotedKey, "the key \(word) stands without quotes", at: start, to: position)
+            report(
+                .unquotedKey, "the key \(word) stands without quotes", at: start, to: position,
+                hint: "write it in double quotes",
+                fix: [
+                    TextEdit(SourceRange(at: start), "\""), TextEdit(SourceRange(at: position), "\""),
+                ])
             return .colon
         case UInt8(ascii: "["), UInt8(ascii: "{"):
             // The colon is missing along with the key: go on as if both had been there.
@@ -190,7 +197,18 @@ extension JSONParser {
     private mutating func parseWrongQuotes() {
         let start = position
         parseString(quote: UInt8(ascii: "'"))
-        report(.wrongQuotes, "strings stand in double quotes", at: start, to: position)
+        let content = bytes[start..<position].dropFirst().dropLast()
+        // Quotes and escapes in it would have to change as well, and one that is never closed has no end to change.
+        let isPlain =
+            position > start + 1 && bytes[position - 1] == UInt8(ascii: "'")
+            && !content.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
+        report(
+            .wrongQuotes, "strings stand in double quotes, not in single ones", at: start, to: position,
+            fix: isPlain
+                ? [
+                    TextEdit(SourceRange(at: start, length: 1), "\""),
+                    TextEdit(SourceRange(at: position - 1, length: 1), "\""),
+                ] : [])
     }
 
     /// Takes a run of bytes that mean nothing here.

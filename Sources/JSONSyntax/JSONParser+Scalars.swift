@@ -55,7 +55,10 @@ extension JSONParser {
         report(
             .controlCharacter, "a control character (U+\(escape.dropFirst(2))) stands unescaped in a string",
             at: position,
-            hint: "write \(shortEscapes[byte] ?? escape)")
+            hint: "write \(shortEscapes[byte] ?? escape)",
+            // A line end more likely belongs behind a quote that is missing.
+            fix: byte == 0x0A || byte == 0x0D
+                ? [] : [TextEdit(SourceRange(at: position, length: 1), shortEscapes[byte] ?? escape)])
     }
 
     /// Takes the escape at `position`.
@@ -201,10 +204,13 @@ extension JSONParser {
             appendNode(.null, from: start, to: position)
         } else {
             let word = String(decoding: bytes[start..<position].prefix(64), as: UTF8.self)
+            let lowercased = word.lowercased()
             report(
                 .unknownWord, "\(quoted(start..<position)) is no JSON value", at: start, to: position,
                 hint: nearestMatch(to: word, among: ["true", "false", "null"]).map { "did you mean \($0)?" }
-                    ?? "a string stands in double quotes")
+                    ?? "a string stands in double quotes",
+                fix: ["true", "false", "null"].contains(lowercased)
+                    ? [TextEdit(SourceRange(start: start, end: position), lowercased)] : [])
             appendNode(.null, from: start, to: position)
         }
     }

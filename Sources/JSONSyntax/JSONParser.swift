@@ -182,10 +182,10 @@ struct JSONParser {
 
     mutating func report(
         _ rule: JSONRule, _ message: String, at start: Int, to end: Int? = nil, notes: [Diagnostic.Note] = [],
-        hint: String? = nil
+        hint: String? = nil, fix: [TextEdit] = []
     ) {
         let range = SourceRange(start: start, end: end ?? min(start + 1, bytes.count))
-        errors.append(Diagnostic(rule, message, at: range, notes: notes, hint: hint))
+        errors.append(Diagnostic(rule, message, at: range, notes: notes, hint: hint, fix: fix))
     }
 
     /// Ends parsing where going on would only produce errors that follow from the last one.

@@ -1,7 +1,7 @@
 import Diagnostics
 
 /// What can be wrong with JSON text (RFC 8259).
-package enum JSONRule: String, DiagnosticRule {
+package enum JSONRule: String, ExplainedRule {
     case emptyText = "J001"
     case byteOrderMark = "J002"
     case notUTF8 = "J003"

@@ -2,7 +2,6 @@ import BundleManifest
 import ContentLibrary
 import Diagnostics
 import Downloads
-import Glibc
 import Platform
 import Transfer
 
@@ -16,16 +15,13 @@ struct LoadedManifest: Sendable {
 }
 
 extension LoadedManifest {
-    /// A manifest of a million segments is half of this; more is nothing we would want in memory.
-    private static let limitBytes = 256 << 20
-
     /// Reads and checks the manifest at `location`.
     /// - Parameter warn: told what is odd but no error, each with its place.
     /// - Throws: `RunProblem` with 66 when it can't be read, 65 when it isn't valid, 77 when it requires what we don't know.
     static func load(
         _ location: ManifestLocation, downloader: Downloader, redirects: RedirectPolicy, warn: (String) -> Void
     ) async throws(RunProblem) -> LoadedManifest {
-        let bytes = try await read(location, downloader, redirects)
+        let bytes = try await location.read(downloader, redirects)
         let source = SourceText(name: location.description, bytes: bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
@@ -37,7 +33,7 @@ extension LoadedManifest {
         }
         let id = try contentID(manifest.id.text, location)
         for bundle in manifest.bundles { _ = try contentID(bundle.id.text, location) }
-        for warning in diagnostics { warn(renderer.line(warning)) }
+        for warning in diagnostics where warning.severity == .warning { warn(renderer.line(warning)) }
         let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }
         let bases = mirrors.isEmpty ? [location.base].compactMap(\.self) : mirrors
         return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
@@ -50,40 +46,6 @@ extension LoadedManifest {
                 .invalidManifest, "\(location): the library can't hold anything called '\(escapedText(text))'")
         }
         return id
-    }
-
-    private static func read(
-        _ location: ManifestLocation, _ downloader: Downloader, _ redirects: RedirectPolicy
-    ) async throws(RunProblem) -> [UInt8] {
-        do {
-            switch location {
-            case .file(let path):
-                return try await readAbandonably { () throws(SystemError) in
-                    try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: limitBytes)
-                }
-            case .standardInput:
-                return try await readAbandonably { () throws(SystemError) in
-                    // Ours for the moment only: the descriptor itself stays open.
-                    let copy = OwnedDescriptor(adopting: dup(STDIN_FILENO), name: "standard input")
-                    return try copy.readAll(limitBytes: limitBytes)
-                }
-            case .remote(let url):
-                var request = DownloadRequest(url)
-                request.budgetBytes = Int64(limitBytes)
-                request.priority = .max
-                request.redirects = redirects
-                let file = try await downloader.download(request)
-                return try file.bytes(limitBytes: limitBytes)
-            }
-        } catch let error as DownloadError where error.code == .cancelled {
-            throw .stopped
-        } catch is CancellationError {
-            throw .stopped
-        } catch let error as DownloadError where error.code == .noSpace {
-            throw RunProblem(.noSpace, "\(location): there is no room for the manifest: \(error)")
-        } catch {
-            throw RunProblem(.unreadable, "\(location): the manifest can't be read: \(error)")
-        }
     }
 
     /// The sources of some file in the order they are tried: by URL, each with every base.

@@ -15,6 +15,17 @@ struct RunProblem: Error, Sendable {
         events = findings.map { .manifestFinding(text: $0, refusal: exit) }
     }
 
+    /// What is told of it, for whoever has no use for events.
+    var lines: [String] {
+        events.compactMap { event in
+            switch event {
+            case .runFailed(_, let message): message
+            case .manifestFinding(let text, _): text
+            default: nil
+            }
+        }
+    }
+
     /// The run was stopped: nothing is wrong, and whoever stopped it knows.
     static let stopped = RunProblem(.paused, findings: [])
 }

@@ -5,7 +5,10 @@ extension Jobs.ExitCode {
     /// What help says of each.
     static let meanings = [
         meaning(.success, "all done, or nothing to do"),
-        meaning(.failure, "nothing could be published and nothing was up to date; the fetch or unpacking failed"),
+        meaning(
+            .failure,
+            "nothing could be published and nothing was up to date; the fetch or unpacking failed; validate found errors"
+        ),
         meaning(.partial, "some bundles failed, the others are published or up to date"),
         meaning(.paused, "paused by a deadline or byte budget; the next run carries on"),
         meaning(.usage, "wrong usage"),

@@ -55,8 +55,13 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     /// Whether both are the same digest.
     public static func == (left: SHA256Digest, right: SHA256Digest) -> Bool { left.words == right.words }
 
-    /// The first word will do: the digits of a digest are as good as random.
-    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+    /// All of it: the digests of a manifest are whatever its author wrote, and a hundred thousand with one beginning must not be slow.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
+    }
 
     private static func digitValue(_ character: UInt8) -> UInt8? {
         switch character {

@@ -35,7 +35,7 @@ import Testing
         #expect(textures.unpack.exclude == ["**/tmp/**"])
         #expect(!textures.unpack.preservesTimes)
         let limits = textures.unpack.limits
-        #expect(limits.entries == 10 && limits.totalBytes == 20 && limits.entryBytes == 30)
+        #expect(limits.entries == 10 && limits.totalBytes == 200_000_000 && limits.entryBytes == 30)
         #expect(limits.ratio == 40.5 && limits.depth == 5)
 
         guard case .hls(let playlist, let selection) = manifest.bundles[2].content else { return }

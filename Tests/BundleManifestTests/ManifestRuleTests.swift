@@ -111,8 +111,10 @@ import Testing
             "P006 $.bundles[0].files[0].path"),
         Case(manifest(bundles: files("\"a/b\"", "\"a/b\"")), "P008 $.bundles[0].files[1].path"),
         // The same letter, composed and decomposed.
-        Case(manifest(bundles: files("\"\u{E9}\"", "\"e\u{301}\"")), "P008 $.bundles[0].files[1].path"),
-        Case(manifest(bundles: files("\"a\"", "\"A\""))),
+        Case(
+            manifest(bundles: files("\"\u{E9}\"", "\"e\u{301}\"")), "P008 $.bundles[0].files[1].path",
+            "P013 $.bundles[0].files[1].path"),
+        Case(manifest(bundles: files("\"a\"", "\"A\"")), "P012 $.bundles[0].files[1].path"),
         Case(manifest(bundles: files("\"a\"", "\"a/b\"")), "P009 $.bundles[0].files[1].path"),
         Case(manifest(bundles: files("\"a/b/c\"", "\"x\"", "\"a/b\"")), "P009 $.bundles[0].files[2].path"),
         // Two bundles may have the same paths.

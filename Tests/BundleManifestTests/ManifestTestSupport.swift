@@ -38,16 +38,16 @@ let everyKind = """
         {"id": "gallery", "title": "Gallery textures", "kind": "textures", "version": "7",
          "urls": ["gallery.zip", "https://c.example/g.zip"], "size": 73194614, "sha256": "\(digestText)", "filename": "g.zip",
          "unpack": {"format": "zip", "strip": 1, "include": ["**/*.png"], "exclude": ["**/tmp/**"], "preserve": false,
-                    "limits": {"entries": 10, "bytes": 20, "entryBytes": 30, "ratio": 40.5, "depth": 5}},
+                    "limits": {"entries": 10, "bytes": 200000000, "entryBytes": 30, "ratio": 40.5, "depth": 5}},
          "priority": 3, "required": false, "after": ["guide"], "tags": ["big"], "headers": {"X-Site": "museum"}},
-        {"id": "guide", "kind": "ebook", "urls": ["guide.epub"], "size": 396886, "sha256": "\(digestText)"},
+        {"id": "guide", "kind": "ebook", "urls": ["guide.epub"], "size": 396886, "sha256": "\(digestText.dropLast())b"},
         {"id": "film", "kind": "hls", "urls": ["film/master.m3u8"],
          "select": {"minBandwidth": 1000, "maxBandwidth": 3000000, "resolution": "1280x720", "codecs": ["avc1"], "frameRate": 30,
                     "audio": ["en"], "subtitles": ["de"], "all": false}},
         {"id": "radio", "kind": "segments", "join": "radio.mp3", "joinSHA256": "\(digestText)",
-         "segments": [{"path": "000.mp3", "urls": ["radio/000.mp3"], "size": 96000, "sha256": "\(digestText)", "duration": 6.5}]},
+         "segments": [{"path": "000.mp3", "urls": ["radio/000.mp3"], "size": 96000, "sha256": "\(digestText.dropLast())c", "duration": 6.5}]},
         {"id": "notes", "kind": "files",
-         "files": [{"path": "a/readme.txt", "urls": ["a/readme.txt"], "size": 120, "sha256": "\(digestText)", "x-y": 1}]}
+         "files": [{"path": "a/readme.txt", "urls": ["a/readme.txt"], "size": 120, "sha256": "\(digestText.dropLast())a", "x-y": 1}]}
       ]
     }
     """

@@ -22,6 +22,7 @@ extension BundleDraft {
         case .segments:
             guard let segments else { return }
             checkPaths(segments.value.map(\.path), in: segments.place, joined: joinName, &context)
+            SegmentRules(segments).check(&context)
         case .archive, .textures, .ebook, .hls, nil:
             return
         }
@@ -42,8 +43,16 @@ extension BundleDraft {
                 conflicts.append((ordinal, error))
             }
         }
-        guard !conflicts.isEmpty else { return }
+        let alike = OutputPaths.caseCollisions(among: paths)
+        guard !conflicts.isEmpty || !alike.isEmpty else { return }
         let places = list.elements.filter { $0.kind == .object }.map { $0["path"] } + [joined?.place]
+        for (first, ordinal) in alike {
+            guard let place = places[ordinal], let first = places[first] else { continue }
+            context.report(
+                .caseCollision,
+                "the path \((place.string ?? "").quotedForMessage()) differs from another one only in upper and lower case",
+                at: place, notes: [Diagnostic.Note("this is the other one", at: first.range)])
+        }
         for (ordinal, conflict) in conflicts {
             guard let place = places[ordinal], let first = places[conflict.first] else { continue }
             let what = conflict.rule == .repeatedPath ? "appears again" : "is both a file and a folder"

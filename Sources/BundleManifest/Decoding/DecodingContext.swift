@@ -23,18 +23,20 @@ struct DecodingContext {
     /// Message and hint are made only for a finding that is kept: looking for what a million misspelled keys may have meant takes long.
     mutating func report(
         _ rule: ManifestRule, _ message: @autoclosure () -> String, at value: JSONValue, notes: [Diagnostic.Note] = [],
-        hint: @autoclosure () -> String? = nil, secret: SourceRange? = nil
+        hint: @autoclosure () -> String? = nil, fix: @autoclosure () -> [TextEdit] = [], secret: SourceRange? = nil
     ) {
+        guard options.tellsNotes || rule.severity != .note else { return }
         hasErrors = hasErrors || rule.severity == .error
         counts[rule.severity, default: 0] += 1
         guard counts[rule.severity, default: 0] <= Self.mostFindings else { return }
-        let diagnostic = Diagnostic(rule, message(), at: value.markedRange, notes: notes, hint: hint(), secret: secret)
+        let diagnostic = Diagnostic(
+            rule, message(), at: value.markedRange, notes: notes, hint: hint(), fix: fix(), secret: secret)
         findings.append(Finding(value: value, diagnostic: diagnostic))
     }
 
-    mutating func report(_ problem: Problem, at value: JSONValue) {
+    mutating func report(_ problem: Problem, at value: JSONValue, fix: @autoclosure () -> [TextEdit] = []) {
         report(
-            problem.rule, problem.message, at: value, hint: problem.hint,
+            problem.rule, problem.message, at: value, hint: problem.hint, fix: fix(),
             secret: problem.rule == .credentialsInURL ? value.range : nil)
     }
 

@@ -33,6 +33,7 @@ extension ManifestDraft {
         let order = BundleOrder(bundles, &context)
         order.checkPredecessors(&context)
         order.checkCycles(&context)
+        SourceRules(self).check(&context)
     }
 
     func manifest() -> Manifest? {

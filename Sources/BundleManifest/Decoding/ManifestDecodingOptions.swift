@@ -4,8 +4,12 @@ import JSONSyntax
 package struct ManifestDecodingOptions: Sendable {
     /// Whether the manifest was read from a local path: only then may it name `file` URLs.
     package var allowsFileURLs: Bool
+    /// Whether relative URLs have something to be resolved against where the manifest names no mirrors.
+    package var hasBase = true
     /// Features that the reader knows, for `requires`.
     package var knownRequirements: Set<String>
+    /// Whether findings are wanted that are no faults.
+    package var tellsNotes = false
     package var jsonLimits: JSONLimits
 
     package init(

@@ -21,7 +21,7 @@ struct ManifestDraft: Draft {
             Field("serial", .positive, .required) { $0.serial = $1 },
             Field("created", .timestamp) { $0.created = $1 },
             Field("expires", .located(.orNull(.timestamp))) { $0.expires = $1 },
-            Field("mirrors", .list(of: .mirror, "URLs")) { $0.mirrors = $1 },
+            Field("mirrors", .mirrors) { $0.mirrors = $1 },
             Field("requires", .list(of: .requirement, "features")) { $0.requirements = $1 },
             Field("bundles", .list(of: .bundle, "bundles", atLeast: 1), .required) { $0.bundles = $1 },
         ])
@@ -34,6 +34,8 @@ extension Set<BundleKind> {
 
 /// The keys of a bundle.
 struct BundleDraft: Draft {
+    /// Where it stands; every bundle that was read has one.
+    var place: JSONValue?
     var id: Located<BundleID>?
     var title: String?
     var kind: BundleKind?
@@ -98,7 +100,7 @@ struct FileDraft: Draft {
         [
             Field("path", .path, .required) { $0.path = $1 },
             Field("urls", .urls, .required) { $0.source.urls = $1 },
-            Field("size", .count) { $0.source.sizeBytes = $1 },
+            Field("size", .fileSize) { $0.source.sizeBytes = $1 },
             Field("sha256", .digest) { $0.source.digest = $1 },
         ])
 }
@@ -116,7 +118,7 @@ struct SegmentDraft: Draft {
         [
             Field("path", .segmentPath, .required) { $0.path = $1 },
             Field("urls", .urls, .required) { $0.source.urls = $1 },
-            Field("size", .count) { $0.source.sizeBytes = $1 },
+            Field("size", .fileSize) { $0.source.sizeBytes = $1 },
             Field("sha256", .digest) { $0.source.digest = $1 },
             Field("duration", .duration) { $0.duration = $1 },
         ])

@@ -29,14 +29,15 @@ extension ValueType<String> {
         return feature
     }
 
-    static let filename = checked("a file name", PathRules.check(filename:))
+    static let filename = portable(checked("a file name", PathRules.check(filename:)))
 
-    static let path = checked("a path", PathRules.check(path:))
+    static let path = portable(checked("a path", PathRules.check(path:)))
 
-    static let segmentPath = checked("a path") { path throws(Problem) in
-        try PathRules.check(path: path)
-        try checkReserved(path)
-    }
+    static let segmentPath = portable(
+        checked("a path") { path throws(Problem) in
+            try PathRules.check(path: path)
+            try checkReserved(path)
+        })
 
     static let pattern = checked("a pattern") { text throws(Problem) in
         do throws(PathPatternProblem) { _ = try PathPattern(text) } catch {
@@ -44,9 +45,19 @@ extension ValueType<String> {
         }
     }
 
-    static let joinName = checked("a file name") { name throws(Problem) in
-        try PathRules.check(filename: name)
-        try checkReserved(name)
+    static let joinName = portable(
+        checked("a file name") { name throws(Problem) in
+            try PathRules.check(filename: name)
+            try checkReserved(name)
+        })
+
+    /// Tells of a path that other systems have trouble with.
+    private static func portable(_ type: Self) -> Self {
+        Self(type.expected) { value, context in
+            guard let path = type.decode(value, &context) else { return nil }
+            for problem in PortableNames.problems(of: path) { context.report(problem, at: value) }
+            return path
+        }
     }
 
     /// Beside segments Larder writes two files of its own.
@@ -68,8 +79,27 @@ extension ValueType<Timestamp> {
 }
 
 extension ValueType<SHA256Digest> {
-    static let digest = parsed(
-        "a SHA-256", .badDigest, hint: "write 64 lowercase hexadecimal digits", { SHA256Digest(lowercaseHex: $0) })
+    static let digest = ValueType("a SHA-256", .string) { value, context in
+        let text = value.string ?? ""
+        guard let digest = SHA256Digest(lowercaseHex: text) else {
+            context.report(
+                .badDigest, "\(text.quotedForMessage()) is not a SHA-256", at: value, hint: hint(text),
+                fix: SHA256Digest(hex: text) == nil ? [] : value.fix(replacingTextBy: text.lowercased()))
+            return nil
+        }
+        let first = text.utf8.first
+        if text.utf8.allSatisfy({ $0 == first }) {
+            context.report(
+                .placeholderDigest, "no file has such a digest", at: value, hint: "sha256sum FILE prints the real one")
+        }
+        return digest
+    }
+
+    private static func hint(_ text: String) -> String {
+        let length = text.utf8.count
+        return length == 64
+            ? "write 64 lowercase hexadecimal digits" : "write 64 lowercase hexadecimal digits; this has \(length)"
+    }
 }
 
 extension ValueType<Resolution> {
@@ -83,10 +113,14 @@ extension ValueType<Duration> {
 
 extension ValueType<URLReference> {
     static let url = ValueType("a URL", .string) { value, context in
+        let text = value.string ?? ""
         do throws(Problem) {
-            return try URLRules.check(value.string ?? "", allowsFileURLs: context.options.allowsFileURLs)
+            let url = try URLRules.check(text, allowsFileURLs: context.options.allowsFileURLs)
+            for problem in URLRules.doubts(text) { context.report(problem, at: value) }
+            return url
         } catch {
-            context.report(error, at: value)
+            let encoded = error.rule == .badURLCharacter ? URLRules.percentEncoded(text) : nil
+            context.report(error, at: value, fix: encoded.map { value.fix(replacingTextBy: $0) } ?? [])
             return nil
         }
     }
@@ -106,7 +140,49 @@ extension ValueType<URLReference> {
 }
 
 extension ValueType<[URLReference]> {
-    static let urls = list(of: .url, "URLs", atLeast: 1)
+    static let urls = distinct(.list(of: .url, "URLs", atLeast: 1))
+
+    static let mirrors = distinct(.list(of: .mirror, "URLs"))
+
+    private static func distinct(_ type: Self) -> Self {
+        Self(type.expected) { value, context in
+            let urls = type.decode(value, &context)
+            guard let urls, urls.count > 1 else { return urls }
+            var places: [String: JSONValue] = [:]
+            for element in value.elements {
+                guard let text = element.string else { continue }
+                guard let first = places[text] else {
+                    places[text] = element
+                    continue
+                }
+                context.report(
+                    .repeatedURL, "the URL \(text.quotedForMessage()) appears again", at: element,
+                    notes: [Diagnostic.Note("it was first given here", at: first.range)])
+            }
+            return urls
+        }
+    }
+}
+
+extension ValueType<Int> {
+    /// The size of one file.
+    static let fileSize = Self(count.expected) { value, context in
+        let size = count.decode(value, &context)
+        if let size, size > PortableNames.largestFATFileBytes {
+            context.report(.tooLargeForFAT, "a file of \(size) bytes doesn't fit on FAT32", at: value)
+        }
+        return size
+    }
+}
+
+extension JSONValue {
+    /// The change that gives a string another text; none where the string has escapes, or the text would need some.
+    func fix(replacingTextBy text: String) -> [TextEdit] {
+        guard !sourceBytes.contains(UInt8(ascii: "\\")),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+        else { return [] }
+        return [TextEdit(range, "\"\(text)\"")]
+    }
 }
 
 extension ValueType<Located<[FileEntry]>> {
@@ -167,7 +243,8 @@ extension ValueType<[RequestHeader]> {
 
 extension ValueType<BundleDraft> {
     static let bundle = ValueType("an object", .object) { value, context in
-        let draft = BundleDraft.table.decode(value, &context)
+        var draft = BundleDraft.table.decode(value, &context)
+        draft.place = value
         draft.check(at: value, &context)
         return draft
     }

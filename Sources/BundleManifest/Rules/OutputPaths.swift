@@ -60,4 +60,23 @@ struct OutputPaths {
         lastFolder = (prefix, number)
         return number
     }
+
+    /// Pairs of different paths that a file system which ignores case takes for one, at most a hundred.
+    static func caseCollisions(among paths: [String]) -> [(first: Int, again: Int)] {
+        // By hash first: a table of a million lowercased paths would be as large as the text.
+        var seen: [Int: Int] = [:]
+        seen.reserveCapacity(paths.count)
+        var found: [(first: Int, again: Int)] = []
+        for (ordinal, path) in paths.enumerated() where !path.isEmpty {
+            let lowercased = path.lowercased()
+            guard let first = seen[lowercased.hashValue] else {
+                seen[lowercased.hashValue] = ordinal
+                continue
+            }
+            guard paths[first] != path, paths[first].lowercased() == lowercased else { continue }
+            found.append((first, ordinal))
+            if found.count == 100 { break }
+        }
+        return found
+    }
 }

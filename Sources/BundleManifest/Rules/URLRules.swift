@@ -75,15 +75,56 @@ enum URLRules {
         return Int(text).map { (1...65_535).contains($0) } ?? false
     }
 
+    /// What is odd about a URL that can be used.
+    static func doubts(_ text: String) -> [Problem] {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else { return [] }
+        let parts = URLParts(text)
+        var doubts: [Problem] = []
+        if parts.fragment != nil {
+            doubts.append(
+                Problem(
+                    .fragment, "what follows # in a URL is never sent to a server",
+                    hint: "a # in the name of a file is written %23"))
+        }
+        let names = (parts.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" }.lowercased() }
+        if let signature = names.first(where: signatures.contains) {
+            doubts.append(
+                Problem(
+                    .signedURL, "the query's \(signature.quotedForMessage()) is a signature, and such URLs expire",
+                    hint: "name a URL that lasts as long as the manifest"))
+        }
+        return doubts
+    }
+
+    /// The parameters in which storage services sign URLs: S3 and those like it, Google's, Azure's, and CloudFront.
+    private static let signatures: Set<String> = [
+        "x-amz-signature", "x-goog-signature", "sig", "signature", "awsaccesskeyid", "key-pair-id",
+    ]
+
+    /// A URL with what can't stand in it percent-encoded; nil where it has a backslash or a control character, which were meant otherwise.
+    static func percentEncoded(_ text: String) -> String? {
+        var encoded = ""
+        for scalar in text.unicodeScalars {
+            guard scalar.value >= 0x20, scalar.value != 0x7F, scalar != "\\" else { return nil }
+            if scalar.isASCII, isAllowed(UInt8(ascii: scalar)) {
+                encoded.unicodeScalars.append(scalar)
+            } else {
+                encoded += percentEncoded(scalar)
+            }
+        }
+        return encoded
+    }
+
+    private static func percentEncoded(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+
     private static func checkCharacters(_ text: String) throws(Problem) {
         guard !text.utf8.allSatisfy(isPlain) else { return }
         if let bad = text.unicodeScalars.first(where: { !$0.isASCII || !isAllowed(UInt8(ascii: $0)) }) {
-            let encoded = String(bad).utf8.map { byte in
-                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
             throw Problem(
                 .badURLCharacter, "a URL can't have \(String(bad).quotedForMessage()) in it",
-                hint: bad == "\\" ? "components are separated by /" : "percent-encode it as \(encoded.joined())")
+                hint: bad == "\\" ? "components are separated by /" : "percent-encode it as \(percentEncoded(bad))")
         }
         var rest = text.utf8[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {

@@ -1,0 +1,93 @@
+import Diagnostics
+import JSONSyntax
+
+/// What a manifest's author forgot since an older version of it.
+package struct ManifestComparison {
+    private let root: JSONValue
+    private let new: Manifest
+    private let old: Manifest
+    private var findings: [(place: JSONValue, diagnostic: Diagnostic)] = []
+
+    /// - Parameters:
+    ///   - source: the text of `new`.
+    ///   - old: what was published before.
+    /// - Returns: in the order of the text; nothing where both are the same, byte by byte.
+    package static func diagnostics(
+        of new: Manifest, _ source: SourceText, since old: Manifest, _ oldSource: SourceText
+    ) -> [Diagnostic] {
+        guard source.bytes != oldSource.bytes, let document = try? JSONDocument(source) else { return [] }
+        var comparison = ManifestComparison(root: document.root, new: new, old: old)
+        comparison.compare()
+        var paths = JSONPathFinder(document)
+        return comparison.findings.sorted { $0.place.range.start < $1.place.range.start }.map { finding in
+            var diagnostic = finding.diagnostic
+            diagnostic.path = paths.path(to: finding.place)
+            return diagnostic
+        }
+    }
+
+    private init(root: JSONValue, new: Manifest, old: Manifest) {
+        (self.root, self.new, self.old) = (root, new, old)
+    }
+
+    private mutating func compare() {
+        guard new.id == old.id else {
+            return report(
+                .otherManifest, "the id is \"\(new.id)\", and the older manifest is \"\(old.id)\"", at: root["id"],
+                hint: "keep the id, or leave out --against")
+        }
+        if new.serial <= old.serial {
+            report(
+                .serialNotRaised,
+                "the manifest changed, but its serial \(new.serial) is not above the older one, \(old.serial)",
+                at: root["serial"], hint: "make it \(old.serial + 1)")
+        }
+        if let created = new.created, let before = old.created, created < before {
+            report(.createdEarlier, "created is before that of the older manifest", at: root["created"])
+        }
+        compareBundles()
+    }
+
+    private mutating func compareBundles() {
+        let before = Dictionary(old.bundles.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let places = Array(root["bundles"]?.elements ?? root.elements)
+        for (bundle, place) in zip(new.bundles, places) {
+            guard let earlier = before[bundle.id], let version = bundle.version, version == earlier.version,
+                bundle.content.fingerprint != earlier.content.fingerprint
+            else { continue }
+            report(
+                .versionReused,
+                "the content of \"\(bundle.id)\" changed, but its version is still \(version.quotedForMessage())",
+                at: place["version"], hint: "give it another version")
+        }
+        let ids = Set(new.bundles.map(\.id))
+        let dropped = old.bundles.filter { !ids.contains($0.id) }.map { "\"\($0.id)\"" }
+        guard !dropped.isEmpty else { return }
+        let names = dropped.prefix(6).joined(separator: ", ") + (dropped.count > 6 ? ", …" : "")
+        report(
+            .bundleDropped, "\(dropped.count) of the older manifest's bundles are gone: \(names)", at: root["bundles"])
+    }
+
+    private mutating func report(_ rule: ManifestRule, _ message: String, at place: JSONValue?, hint: String? = nil) {
+        let place = place ?? root
+        findings.append((place, Diagnostic(rule, message, at: place.markedRange, hint: hint)))
+    }
+}
+
+extension BundleContent {
+    /// What decides whether two contents are the same: the paths, digests and sizes, but not where they are fetched from.
+    fileprivate var fingerprint: [String] {
+        switch self {
+        case .archive(let file), .textures(let file), .ebook(let file): [file.source.fingerprint]
+        case .hls(let playlist, _): [playlist.fingerprint]
+        case .segments(let list): list.segments.map { "\($0.path) \($0.source.fingerprint)" }
+        case .files(let files): files.map { "\($0.path) \($0.source.fingerprint)" }
+        }
+    }
+}
+
+extension SourceFile {
+    fileprivate var fingerprint: String {
+        "\(digest.map { "\($0)" } ?? "-") \(sizeBytes.map(String.init) ?? "-")"
+    }
+}

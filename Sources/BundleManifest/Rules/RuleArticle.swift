@@ -1,0 +1,30 @@
+import Diagnostics
+
+/// The article that lists every rule, in DocC's Markdown; a test keeps the file equal to it.
+package enum RuleArticle {
+    private static let families: [(letter: Character, title: String)] = [
+        ("J", "Syntax"), ("S", "Structure"), ("P", "Paths"), ("U", "URLs"), ("D", "Digests and sizes"),
+        ("L", "Segment lists"), ("H", "Headers"), ("V", "Compared with an older version"),
+    ]
+
+    package static var text: String {
+        let introduction = """
+            # Rules
+
+            What `larder validate` finds in manifests.
+
+            ## Overview
+
+            `larder validate --explain ID` prints what is said of a rule here. An error makes `sync` refuse the manifest, too; a warning
+            doesn't, unless it is called with `--deny-warnings`; a note is nothing wrong. The meaning of an id never changes.
+
+            """
+        return introduction + families.map(section).joined()
+    }
+
+    private static func section(_ letter: Character, _ title: String) -> String {
+        let rules = ManifestRule.catalogue.filter { $0.id.first == letter }
+        let rows = rules.map { "\n### \($0.id): \($0.title)\n\n*\($0.severity.rawValue)* · \($0.explanation)\n" }
+        return "\n## \(letter): \(title)\n" + rows.joined()
+    }
+}

@@ -1,0 +1,104 @@
+import Diagnostics
+import JSONSyntax
+import Platform
+
+/// What the sources of all bundles tell together.
+struct SourceRules {
+    private let bundles: [BundleDraft]
+    private let mirrorCount: Int
+
+    private static let digestOfNothing = SHA256Digest(
+        lowercaseHex: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+
+    init(_ manifest: ManifestDraft) {
+        bundles = manifest.bundles
+        mirrorCount = manifest.mirrors.count
+    }
+
+    func check(_ context: inout DecodingContext) {
+        checkDigests(&context)
+        checkBases(&context)
+        tellSingleSources(&context)
+        for bundle in bundles { checkLimit(of: bundle, &context) }
+    }
+
+    // MARK: Digests and sizes
+
+    private func checkDigests(_ context: inout DecodingContext) {
+        var seen: [SHA256Digest: (size: Int, bundle: Int, file: Int)] = [:]
+        for (bundle, draft) in bundles.enumerated() {
+            for (file, source) in draft.sources.enumerated() {
+                guard let digest = source.digest, let size = source.sizeBytes else { continue }
+                if digest == Self.digestOfNothing, size > 0 {
+                    context.report(
+                        .digestOfNothing, "this is the digest of an empty file, and the size is \(size)",
+                        at: place(bundle, file, "sha256"), hint: "take the digest again: sha256sum FILE")
+                }
+                guard let first = seen[digest] else {
+                    seen[digest] = (size, bundle, file)
+                    continue
+                }
+                guard first.size != size else { continue }
+                context.report(
+                    .digestWithTwoSizes,
+                    "the same digest has the size \(size) here and \(first.size) elsewhere; one of them is wrong",
+                    at: place(bundle, file, "size"),
+                    notes: [
+                        Diagnostic.Note("it is \(first.size) here", at: place(first.bundle, first.file, "size").range)
+                    ])
+            }
+        }
+    }
+
+    private func checkLimit(of bundle: BundleDraft, _ context: inout DecodingContext) {
+        guard let limit = bundle.unpack.limits.totalBytes, let size = bundle.source.sizeBytes, limit < size,
+            let place = bundle.place
+        else { return }
+        context.report(
+            .limitBelowSize, "the archive itself has \(size) bytes, and may not unpack to more than \(limit)",
+            at: place["unpack"]?["limits"]?["bytes"] ?? place)
+    }
+
+    /// The value of a key of one source. Found by walking, so only for what is told.
+    private func place(_ bundle: Int, _ file: Int, _ key: String) -> JSONValue {
+        let draft = bundles[bundle]
+        let list = draft.files?.place ?? draft.segments?.place
+        var entries = list?.elements.lazy.filter { $0.kind == .object }.dropFirst(file).makeIterator()
+        let object = entries?.next() ?? draft.place
+        guard let object else { preconditionFailure("a bundle was read without a place") }
+        return object[key] ?? object
+    }
+
+    // MARK: Where bytes come from
+
+    private func checkBases(_ context: inout DecodingContext) {
+        guard !context.options.hasBase, mirrorCount == 0 else { return }
+        let first = bundles.first { $0.sources.contains { $0.urls.contains { !$0.isAbsolute } } }
+        guard let place = first?.place else { return }
+        context.report(
+            .nothingToResolve, "this bundle has relative URLs, and the manifest neither mirrors nor a place of its own",
+            at: place, hint: "add \"mirrors\", or give --base URL")
+    }
+
+    private func tellSingleSources(_ context: inout DecodingContext) {
+        guard context.options.tellsNotes, mirrorCount < 2 else { return }
+        let single = bundles.filter { $0.sources.contains { $0.urls.count == 1 } }
+        guard let place = single.first?.place else { return }
+        context.report(
+            .singleSource,
+            "\(single.count) of \(bundles.count) bundles can be had from one place only; this is the first",
+            at: place, hint: "a second URL, or a second mirror, helps while a server is down")
+    }
+}
+
+extension BundleDraft {
+    /// Whatever has to be fetched for it; a list has one for each of its objects.
+    fileprivate var sources: [SourceFile] {
+        switch kind {
+        case .files: files?.value.map(\.source) ?? []
+        case .segments: segments?.value.map(\.source) ?? []
+        case .archive, .textures, .ebook, .hls: [source.source]
+        case nil: []
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import BundleManifest
+import Diagnostics
+import Downloads
+import Platform
+import Transfer
+
+/// Reads manifests and finds what is wrong with them, as a run would, and does nothing else with them.
+package struct ManifestValidator: Sendable {
+    private let downloader: Downloader
+    private let scratch: TemporaryFolder
+    private let control: RunControl
+
+    /// - Throws: when there is no place for what is fetched.
+    package init(_ configuration: DownloaderConfiguration, control: RunControl) throws(SystemError) {
+        self.control = control
+        scratch = try TemporaryFolder()
+        downloader = Downloader(configuration: configuration, store: ResumeStore(directory: scratch.directory))
+    }
+
+    /// - Throws: `UnreadableInput`, and not when reading was stopped.
+    /// - Returns: nil when reading was stopped.
+    package func validate(_ location: ManifestLocation) async throws(UnreadableInput) -> ValidatedManifest? {
+        let reading = Task { () -> Result<[UInt8], RunProblem> in
+            do throws(RunProblem) { return .success(try await location.read(downloader, .follow(limit: 10))) } catch {
+                return .failure(error)
+            }
+        }
+        control.onStop { reading.cancel() }
+        switch await reading.value {
+        case .success(let bytes): return ValidatedManifest(location, bytes)
+        case .failure(let problem) where problem.lines.isEmpty: return nil
+        case .failure(let problem): throw UnreadableInput(problem.lines.joined(separator: "\n"))
+        }
+    }
+
+    /// Ends the connections and removes what was fetched.
+    package func end() async {
+        await downloader.shutDown()
+        scratch.remove()
+    }
+}
+
+/// A manifest's text and all that was found in it.
+package struct ValidatedManifest: Sendable {
+    package let location: ManifestLocation
+    package let source: SourceText
+    /// Nil where there is an error among the diagnostics.
+    package let manifest: Manifest?
+    /// In the order of the text.
+    package let diagnostics: [Diagnostic]
+
+    private init(location: ManifestLocation, source: SourceText, manifest: Manifest?, diagnostics: [Diagnostic]) {
+        (self.location, self.source, self.manifest, self.diagnostics) = (location, source, manifest, diagnostics)
+    }
+
+    package init(_ location: ManifestLocation, _ bytes: [UInt8]) {
+        self.location = location
+        source = SourceText(name: location.description, bytes: bytes)
+        var options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
+        options.tellsNotes = true
+        options.hasBase = location.base != nil
+        (manifest, diagnostics) = Manifest.decode(source, options: options)
+    }
+
+    /// The same with what its author forgot since an older version.
+    package func compared(with old: ValidatedManifest) -> ValidatedManifest {
+        guard let manifest, let before = old.manifest else { return self }
+        let found = ManifestComparison.diagnostics(of: manifest, source, since: before, old.source)
+        return ValidatedManifest(
+            location: location, source: source, manifest: manifest,
+            diagnostics: (diagnostics + found).sortedByPosition())
+    }
+
+    /// The text with every fix applied that its findings offer, and then those of what is found after that.
+    /// - Returns: nil when there is nothing to fix.
+    package func fixed() -> ValidatedManifest? {
+        var current = self
+        // What is wrong with the manifest is found only once its JSON is whole; each round mends something that the one before couldn't see.
+        for _ in 0..<8 {
+            let bytes = current.source.bytes.applying(current.diagnostics.map(\.fix))
+            if bytes == current.source.bytes { break }
+            current = ValidatedManifest(location, bytes)
+        }
+        return current.source.bytes == source.bytes ? nil : current
+    }
+}

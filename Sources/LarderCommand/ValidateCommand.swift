@@ -1,0 +1,193 @@
+import BundleManifest
+import CommandLineParsing
+import Diagnostics
+import Downloads
+import Glibc
+import Jobs
+import Platform
+import Transfer
+
+/// `larder validate`: tells what is wrong with manifests, where, and what to do about it.
+struct ValidateCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    private static let base = CommandOption<String?>.optional(
+        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
+    private static let severity = CommandOption<Severity>.value(
+        "severity", .word(), default: .note, help: "leave out what is less than this")
+    private static let allow = CommandOption<[String]>.list(
+        "allow", .text("ID"), help: "leave out the findings of a rule that is no error")
+    private static let denyWarnings = CommandOption<Bool>.flag("deny-warnings", help: "exit with 1 for warnings too")
+    private static let against = CommandOption<String?>.optional(
+        "against", .text("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
+    private static let maxFindings = CommandOption<Int>.value(
+        "max-findings", .integer(0...1_000_000), default: 500, help: "print no more than these; all are counted")
+
+    private static let fix = CommandOption<Bool>.flag(
+        "fix", help: "rewrite files with the fixes that can't change what is meant")
+    private static let diff = CommandOption<Bool>.flag(
+        "diff", help: "print these fixes as a unified diff, and change nothing")
+
+    private static let format = CommandOption<ReportFormat>.value(
+        "format", .word(), default: .text, help: "how findings are printed")
+    private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules")
+    private static let explain = CommandOption<String?>.optional(
+        "explain", .text("ID"), help: "tell what a rule is about")
+
+    static let command = Command(
+        "validate", summary: "tell what is wrong with manifests",
+        description: """
+            Checks manifests by the rules that sync follows, and tells all findings at once, each with its place and \
+            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix.
+            """,
+        operands: [
+            Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
+        ],
+        groups: [
+            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
+            OptionGroup("Fixes", fix, diff),
+            OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain),
+        ],
+        examples: [
+            Example("larder validate museum.json", "What is wrong, with the code and a hint."),
+            Example("larder validate manifests/ --format github --deny-warnings", "In a workflow, for a whole folder."),
+            Example("larder validate museum.json --diff", "What --fix would change."),
+        ],
+        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .interrupted, .terminated))
+
+    func run() async -> Jobs.ExitCode {
+        do {
+            if let id = parsed[Self.explain] {
+                Console.write(RuleText.explanation(of: try rule(id)))
+            } else if parsed[Self.rules] {
+                Console.write(RuleText.list)
+            } else {
+                return try await validate()
+            }
+            return .success
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            return .usage
+        }
+    }
+
+    private func rule(_ id: String) throws(UsageError) -> RuleDescription {
+        if let rule = ManifestRule.catalogue.first(where: { $0.id == id.uppercased() }) { return rule }
+        throw parsed.usageError("there is no rule \(id.quotedForMessage()); --rules lists them")
+    }
+
+    /// The ids of `--allow`. An error stays one: `sync` would refuse the manifest all the same.
+    private func allowed() throws(UsageError) -> Set<String> {
+        var ids: Set<String> = []
+        for id in parsed[Self.allow] {
+            let rule = try rule(id)
+            guard rule.severity != .error else {
+                throw parsed.usageError(
+                    "\(rule.id) is an error, and sync would refuse the manifest; it can't be allowed")
+            }
+            ids.insert(rule.id)
+        }
+        return ids
+    }
+
+    private func validate() async throws -> Jobs.ExitCode {
+        guard !parsed.operands.isEmpty else { throw parsed.usageError("MANIFEST is missing") }
+        let filter = FindingFilter(
+            least: parsed[Self.severity], allowed: try allowed(), limit: parsed[Self.maxFindings])
+        let base = try parsed[Self.base].map { text throws(TransferURLError) in try TransferURL(text) }
+        var report = ValidationReport(filter)
+        var locations: [ManifestLocation] = []
+        for operand in parsed.operands {
+            do {
+                let found = try ManifestInputs.locations(operand, base: base)
+                locations += found.filter { !locations.contains($0) }
+            } catch let error as TransferURLError {
+                throw error
+            } catch {
+                report.addUnreadable("\(error)")
+            }
+        }
+        guard parsed[Self.against] == nil || locations.count <= 1 else {
+            throw parsed.usageError("--against compares one manifest, and \(locations.count) are given")
+        }
+        try await check(locations, &report)
+        return finish(report)
+    }
+
+    private func check(_ locations: [ManifestLocation], _ report: inout ValidationReport) async throws {
+        var configuration = DownloaderConfiguration()
+        configuration.session.userAgent = "larder/\(LarderVersion.text)"
+        let control = RunControl()
+        let validator = try ManifestValidator(configuration, control: control)
+        StopSignals.start(control) {}
+        let old = await older(validator, &report)
+        for location in locations where control.reason == nil {
+            do throws(UnreadableInput) {
+                if let validated = try await validator.validate(location) {
+                    let fixed = fix(validated, &report)
+                    report.add(old.map(fixed.compared) ?? fixed)
+                }
+            } catch {
+                report.addUnreadable(error.description)
+            }
+        }
+        await validator.end()
+        report.stopped = control.reason?.exit
+    }
+
+    /// What `--against` names. One that can't be used is told, and the manifest is checked all the same.
+    private func older(_ validator: ManifestValidator, _ report: inout ValidationReport) async -> ValidatedManifest? {
+        guard let argument = parsed[Self.against] else { return nil }
+        do {
+            let old = try await validator.validate(try ManifestLocation(argument))
+            if let old, old.manifest == nil {
+                report.addUnreadable(
+                    "\(old.location): the older manifest isn't valid; validate it by itself to see why")
+            }
+            return old
+        } catch {
+            report.addUnreadable("\(error)")
+            return nil
+        }
+    }
+
+    /// - Returns: what its findings are about from now on.
+    private func fix(_ validated: ValidatedManifest, _ report: inout ValidationReport) -> ValidatedManifest {
+        guard parsed[Self.fix] || parsed[Self.diff], let fixed = validated.fixed() else { return validated }
+        guard !parsed[Self.diff] else {
+            report.diff +=
+                LineDiff(name: validated.source.name, old: validated.source.bytes, new: fixed.source.bytes).bytes
+            return validated
+        }
+        do throws(SystemError) {
+            try ManifestFile.replace(validated.location, with: fixed.source.bytes)
+            report.fixed.append(validated.source.name)
+            return fixed
+        } catch {
+            report.addUnreadable("\(validated.source.name): the fixes can't be written: \(error)")
+            return validated
+        }
+    }
+
+    private func finish(_ report: ValidationReport) -> Jobs.ExitCode {
+        for line in report.unreadable { Console.writeError("larder: \(line)\n") }
+        if parsed[Self.diff] {
+            Console.write(String(decoding: report.diff, as: UTF8.self))
+        } else {
+            Console.write(parsed[Self.format].text(of: report, usesColor: usesColor))
+        }
+        if !parsed[OutputOptions.quiet] { Console.writeError(report.summary + "\n") }
+        return report.exit(denyingWarnings: parsed[Self.denyWarnings])
+    }
+
+    private var usesColor: Bool {
+        switch parsed[OutputOptions.color] {
+        case .always: true
+        case .never: false
+        // https://no-color.org: any value that isn't empty.
+        case .auto: Terminal.isTerminal(STDOUT_FILENO) && (Environment.variables["NO_COLOR"] ?? "").isEmpty
+        }
+    }
+}

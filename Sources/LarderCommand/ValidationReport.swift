@@ -1,0 +1,74 @@
+import Diagnostics
+import Jobs
+
+/// What is shown of all that is found.
+struct FindingFilter: Sendable {
+    let least: Severity
+    /// Rules whose findings are left out.
+    let allowed: Set<String>
+    /// How many findings are shown.
+    let limit: Int
+
+    func takes(_ diagnostic: Diagnostic) -> Bool {
+        diagnostic.severity.isAtLeast(least) && !allowed.contains(diagnostic.id)
+    }
+}
+
+/// What a validation found in all its inputs.
+struct ValidationReport {
+    /// One manifest's findings, in the order of its text.
+    struct Findings {
+        let lines: LineIndex
+        /// What is shown.
+        let shown: [Diagnostic]
+        /// All that is known of the text: what one finding keeps secret may stand on the line of another.
+        let all: [Diagnostic]
+    }
+
+    private let filter: FindingFilter
+    private(set) var findings: [Findings] = []
+    /// Inputs that couldn't be read, one line each.
+    private(set) var unreadable: [String] = []
+    private var counts: [Severity: Int] = [:]
+    private var manifestCount = 0
+    private var shownCount = 0
+    /// The names of files that were rewritten.
+    var fixed: [String] = []
+    /// What fixes would change.
+    var diff: [UInt8] = []
+    /// How the run exits because it was stopped.
+    var stopped: Jobs.ExitCode?
+
+    init(_ filter: FindingFilter) { self.filter = filter }
+
+    mutating func add(_ validated: ValidatedManifest) {
+        manifestCount += 1
+        let taken = validated.diagnostics.filter(filter.takes)
+        for diagnostic in taken { counts[diagnostic.severity, default: 0] += 1 }
+        let shown = Array(taken.prefix(filter.limit - shownCount))
+        shownCount += shown.count
+        guard !shown.isEmpty else { return }
+        findings.append(Findings(lines: LineIndex(validated.source), shown: shown, all: validated.diagnostics))
+    }
+
+    mutating func addUnreadable(_ line: String) { unreadable.append(line) }
+
+    /// `2 errors, 1 warning in 3 manifests`, and what isn't shown.
+    var summary: String {
+        let found = Severity.allCases.compactMap { severity in counts[severity].map { plural($0, severity.rawValue) } }
+        var text = found.isEmpty ? "nothing found" : found.joined(separator: ", ")
+        text += " in \(plural(manifestCount, "manifest"))"
+        let hidden = counts.values.reduce(0, +) - shownCount
+        if hidden > 0 { text += "; \(hidden) not shown (--max-findings)" }
+        if !fixed.isEmpty { text += "; \(fixed.count) fixed: \(fixed.joined(separator: ", "))" }
+        return text
+    }
+
+    func exit(denyingWarnings: Bool) -> Jobs.ExitCode {
+        let fails = counts[.error] != nil || (denyingWarnings && counts[.warning] != nil)
+        let code: Jobs.ExitCode = fails ? .failure : .success
+        return [unreadable.isEmpty ? .success : .unreadable, stopped ?? .success].reduce(code) { $0.combined(with: $1) }
+    }
+
+    private func plural(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import JSONSyntax
+import TestSupport
+import Testing
+
+/// `larder validate`, as its users call it.
+@Suite struct ValidateCommandTests {
+    private let directory: TemporaryDirectory
+    private static let good = text(#", "sha256": "\#(String(repeating: "0123456789abcdef", count: 4))""#)
+    private static let bad = good.replacing(#""serial": 1"#, with: #""serial": 0"#)
+    private static let doubtful = text("")
+
+    private static func text(_ more: String) -> String {
+        """
+        {"format": "larder/1", "id": "m", "serial": 1, "bundles": [
+          {"id": "b", "kind": "ebook", "urls": ["b.epub", "c.epub"]\(more)}
+        ]}
+
+        """
+    }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func run(_ arguments: String..., input: String = "") async throws -> ChildProcess.Result {
+        try await LarderProgram.run(["validate"] + arguments, directory: directory.path, input: Array(input.utf8))
+    }
+
+    private func write(_ text: String, to name: String) throws { try directory.write(text.utf8, to: name) }
+
+    @Test func allInputsAreToldInOneRun() async throws {
+        try write(Self.bad, to: "a/x.json")
+        try write(Self.doubtful, to: "a/b/y.json")
+        try write(Self.bad, to: "a/.hidden/z.json")
+        try write("{", to: "a/notes.txt")
+        let result = try await run("a", "--format", "short")
+        #expect(result.status == .exited(1))
+        let places = result.outputText.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        #expect(places == ["a/b/y.json:2:3:", "a/x.json:1:45:"])
+        #expect(result.errorText == "1 error, 1 warning in 2 manifests\n")
+    }
+
+    @Test(
+        arguments: [
+            (good, [], 0), (doubtful, [], 0), (doubtful, ["--deny-warnings"], 1), (bad, [], 1),
+            (doubtful, ["--deny-warnings", "--allow", "S021"], 0),
+            (doubtful, ["--deny-warnings", "--severity", "error"], 0),
+            (good, ["--allow", "S001"], 64), (good, ["--allow", "S999"], 64), (good, ["--explain", "X1"], 64),
+        ] as [(String, [String], Int32)])
+    func theStatusSaysWhatWasFound(_ text: String, _ arguments: [String], _ status: Int32) async throws {
+        let result = try await LarderProgram.run(
+            ["validate", "-", "--base", "http://a.example/"] + arguments, input: Array(text.utf8))
+        #expect(result.status == .exited(status), "\(result)")
+    }
+
+    @Test(arguments: ["gone.json", "gone*.json", "empty"])
+    func whatCannotBeReadIsToldAndTheOthersAreChecked(_ name: String) async throws {
+        #expect(mkdir(directory["empty"], 0o755) == 0)
+        try write(Self.bad, to: "m.json")
+        let result = try await run(name, "m.json")
+        #expect(result.status == .exited(66), "\(result)")
+        #expect(result.errorText.contains(name) && result.outputText.contains("m.json:1:45: error[S008]"), "\(result)")
+    }
+
+    @Test func standardInputWithoutAnyBaseIsWarnedOf() async throws {
+        let result = try await run("-", "--format", "short", input: Self.good)
+        #expect(result.outputText.contains("warning[U014]"), "\(result)")
+    }
+
+    @Test func fixesAreShownFirstAndThenMadeInOneStep() async throws {
+        let text = Self.bad.replacing("b.epub", with: "b ü.epub").replacing("}\n]", with: "},\n]")
+        try write(text, to: "m.json")
+        #expect(chmod(directory["m.json"], 0o640) == 0)
+
+        let shown = try await run("m.json", "--diff")
+        #expect(shown.outputText.contains("\n-  {\"id\"") && shown.outputText.contains("b%20%C3%BC.epub"), "\(shown)")
+        #expect(try directory.read("m.json") == Array(text.utf8))
+
+        let made = try await run("m.json", "--fix", "--format", "short")
+        // What only the author can mend stays.
+        #expect(made.status == .exited(1) && made.outputText.hasPrefix("m.json:1:45: error[S008]"), "\(made)")
+        let expected = Self.bad.replacing("b.epub", with: "b%20%C3%BC.epub")
+        #expect(try directory.read("m.json") == Array(expected.utf8))
+        var status = stat()
+        #expect(stat(directory["m.json"], &status) == 0 && status.st_mode & 0o777 == 0o640)
+    }
+
+    @Test func anOlderVersionTellsWhatWasForgotten() async throws {
+        try write(Self.good, to: "old.json")
+        try write(Self.good.replacing("b.epub", with: "d.epub"), to: "new.json")
+        let result = try await run("new.json", "--against", "old.json", "--format", "short")
+        #expect(result.status == .exited(1) && result.outputText.contains("error[V002]"), "\(result)")
+    }
+
+    @Test(arguments: ["json", "sarif"])
+    func scriptsGetWholeJSON(_ format: String) async throws {
+        try write(Self.bad, to: "m.json")
+        let result = try await run("m.json", "--format", format)
+        let root = try JSONDocument(result.output, name: format).root
+        let id =
+            format == "json"
+            ? root.elements.first { _ in true }?["id"]
+            : root["runs"]?.elements.first { _ in true }?["results"]?.elements.first { _ in true }?["ruleId"]
+        #expect(id?.string == "S008")
+    }
+
+    @Test func workflowCommandsEscapeWhatWouldEndThem() async throws {
+        try write(Self.good.replacing("b.epub", with: "100%.epub"), to: "a,b:c.json")
+        let result = try await run("a,b:c.json", "--format", "github", "--severity", "error")
+        #expect(result.outputText.hasPrefix("::error file=a%2Cb%3Ac.json,line=2,col="), "\(result)")
+        #expect(result.outputText.contains("%25") && result.outputText.split(separator: "\n").count == 1, "\(result)")
+    }
+
+    @Test func findingsBeyondTheLimitAreCounted() async throws {
+        try write(Self.bad.replacing(#""id": "m""#, with: #""id": "M""#), to: "m.json")
+        let result = try await run("m.json", "--max-findings", "1", "--format", "short")
+        #expect(result.outputText.split(separator: "\n").count == 1)
+        #expect(result.errorText == "2 errors in 1 manifest; 1 not shown (--max-findings)\n")
+    }
+}
