@@ -4,6 +4,12 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <features.h>
+/* The modules of Swift's toolchain see fd_set without this macro, which renames its member; two shapes of one type don't go together. */
+#pragma push_macro("__USE_XOPEN")
+#undef __USE_XOPEN
+#include <sys/select.h>
+#pragma pop_macro("__USE_XOPEN")
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>

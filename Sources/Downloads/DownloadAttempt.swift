@@ -15,7 +15,7 @@ final class DownloadAttempt: @unchecked Sendable {
         /// What went over the wire, in all.
         case traffic(receivedBytes: Int64, requestCount: Int)
         /// So many further connections would be of use.
-        case wantsConnections(Int)
+        case wantsConnections(Int, number: UInt64)
         /// A further connection is gone.
         case connectionEnded(ConnectionID, AttemptFailure?)
         case ended(End)
@@ -209,7 +209,7 @@ final class DownloadAttempt: @unchecked Sendable {
         for step in steps {
             switch step {
             case .ask, .cut: break
-            case .want(let count): report(.wantsConnections(count))
+            case .want(let count, let number): report(.wantsConnections(count, number: number))
             case .left(let id, let failure): report(.connectionEnded(id, failure))
             case .end: end()
             }
@@ -268,7 +268,7 @@ final class DownloadAttempt: @unchecked Sendable {
                 "the server sent more than the \(share.position + share.countBytes) bytes it declared",
                 .restart)
         }
-        guard share.countBytes > 0 else { return }
+        guard share.countBytes > 0 else { return decide { board in board.overflowed(id) } }
         let bytes = UnsafeRawBufferPointer(rebasing: body[..<Int(share.countBytes)])
         try writer.write(bytes, at: share.position)
         guard let (held, progress, steps) = commit(id) else { return }

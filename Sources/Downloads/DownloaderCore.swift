@@ -142,8 +142,8 @@ final class DownloaderCore: Sendable {
             case .traffic(let receivedBytes, let requestCount):
                 shared.state.note(receivedBytes: receivedBytes, requestCount: requestCount)
                 return []
-            case .wantsConnections(let count):
-                return shared.state.attemptWants(plan.attempt, of: plan.download, connections: count)
+            case .wantsConnections(let count, let number):
+                return shared.state.attemptWants(plan.attempt, of: plan.download, connections: count, number: number)
             case .connectionEnded(let id, let failure): return shared.state.connectionEnded(id, failure)
             case .ended(let end):
                 if case .completed(let file, _, _) = end { shared.places.fill(place, with: file) }

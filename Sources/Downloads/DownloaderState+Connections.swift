@@ -13,9 +13,12 @@ struct FurtherConnection {
 /// have it, and they give it back when somebody can.
 extension DownloaderState {
     /// A try could use so many further connections.
-    mutating func attemptWants(_ attempt: AttemptID, of id: DownloadID, connections count: Int) -> [Action] {
-        guard isCurrent(attempt, id) else { return [] }
-        wantedConnections[id] = count > 0 ? count : nil
+    /// - Parameter number: rises with each time the try decides; what was decided earlier may be told later, and is dropped.
+    mutating func attemptWants(
+        _ attempt: AttemptID, of id: DownloadID, connections count: Int, number: UInt64
+    ) -> [Action] {
+        guard isCurrent(attempt, id), number > wantedConnections[id]?.number ?? 0 else { return [] }
+        wantedConnections[id] = (count, number)
         return shareConnections()
     }
 
@@ -63,7 +66,7 @@ extension DownloaderState {
         else { return nil }
         let own = connections.values.filter { $0.download == download.id }
         let limit = configuration.split.maximumConnections ?? .max
-        guard own.count < wantedConnections[download.id] ?? 0, own.count + 1 < limit else { return nil }
+        guard own.count < wantedConnections[download.id]?.count ?? 0, own.count + 1 < limit else { return nil }
         // The load is spread evenly over the sources, the preferred ones first.
         func load(_ source: TransferURL) -> Int {
             own.count { $0.source == source } + (source == download.sources.current ? 1 : 0)

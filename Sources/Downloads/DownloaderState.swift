@@ -19,7 +19,7 @@ struct DownloaderState<Asset> {
     /// The further connections of running downloads.
     var connections: [ConnectionID: FurtherConnection] = [:]
     /// How many of them running downloads could use.
-    var wantedConnections: [DownloadID: Int] = [:]
+    var wantedConnections: [DownloadID: (count: Int, number: UInt64)] = [:]
     var reputation = SourceReputation()
     private var lastNumber: UInt64 = 0
     private(set) var isShutDown = false

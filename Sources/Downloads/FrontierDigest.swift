@@ -67,7 +67,8 @@ final class FrontierDigest: Sendable {
     }
 
     private func catchUp() {
-        while let range = nextRange() {
+        var next = nextRange()
+        while case .read(let range) = next {
             let failure: SystemError?
             do throws(SystemError) {
                 let length = range.upperBound - range.lowerBound
@@ -80,22 +81,26 @@ final class FrontierDigest: Sendable {
                 state.failure = state.failure ?? failure
                 state.hashedBytes = range.upperBound
             }
+            next = nextRange()
         }
-        let whenEven = state.withLock { state in
-            defer { state.whenEven = nil }
-            return state.whenEven
-        }
-        whenEven?()
+        if case .even(let then?) = next { then() }
     }
 
-    /// What is to be read next; nil when there is nothing, and then the hasher is free again.
-    private func nextRange() -> Range<Int64>? {
+    private enum Next {
+        case read(Range<Int64>)
+        /// There is nothing to be read, and the hasher is free again.
+        case even((@Sendable () -> Void)?)
+    }
+
+    /// One step: between the hasher's being free and its being told, another one could take it.
+    private func nextRange() -> Next {
         state.withLock { state in
             guard !state.isStopped, state.failure == nil, state.hashedBytes < state.contiguousBytes else {
                 state.isBusy = false
-                return nil
+                defer { state.whenEven = nil }
+                return .even(state.whenEven)
             }
-            return state.hashedBytes..<min(state.contiguousBytes, state.hashedBytes + Self.stepBytes)
+            return .read(state.hashedBytes..<min(state.contiguousBytes, state.hashedBytes + Self.stepBytes))
         }
     }
 

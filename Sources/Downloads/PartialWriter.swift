@@ -15,6 +15,8 @@ final class PartialWriter: Sendable {
     /// Nil where none is taken.
     let digest: FrontierDigest?
     private let ledger: Locked<Ledger>
+    /// Held while a record is written, so that an older one never replaces a newer one.
+    private let recordOrder = Locked(())
 
     private struct Ledger {
         /// What the held bytes are; nil when nothing is held that could be gone on with.
@@ -184,16 +186,18 @@ final class PartialWriter: Sendable {
 
     /// Writes the record that lets a later try go on, where one could.
     private func writeRecord(held: ByteRangeSet, flushed: ByteRangeSet? = nil) throws(SystemError) {
-        let current = ledger.withLock { ledger -> ResumeData? in
-            ledger.unrecordedBytes = 0
-            guard ledger.record?.canBeResumed == true else { return nil }
-            ledger.record?.held = held
-            if let flushed { ledger.record?.flushed = flushed }
-            ledger.record?.bootID = BootIdentity.current
-            ledger.hasRecordOnDisk = true
-            return ledger.record
+        try recordOrder.withLock { (_) throws(SystemError) in
+            let current = ledger.withLock { ledger -> ResumeData? in
+                ledger.unrecordedBytes = 0
+                guard ledger.record?.canBeResumed == true else { return nil }
+                ledger.record?.held = held
+                if let flushed { ledger.record?.flushed = flushed }
+                ledger.record?.bootID = BootIdentity.current
+                ledger.hasRecordOnDisk = true
+                return ledger.record
+            }
+            if let current { try partial.writeRecord(current) }
         }
-        if let current { try partial.writeRecord(current) }
     }
 
     // MARK: End

@@ -10,6 +10,7 @@ struct SegmentBoard {
     /// Whether the last reply allows ranges to be fetched beside each other.
     private var maySplit = false
     private var wanted = 0
+    private var wantNumber: UInt64 = 0
     /// Whether the first reply was accepted: what is held may be gone on with, or is all there is.
     private var hasBegun = false
     private var isOver = false
@@ -32,8 +33,8 @@ struct SegmentBoard {
         var requestEnd: Int64
         /// Whether it has brought bytes since it was opened.
         var hasBytes = false
-        /// Whether its present request has.
-        var hasProgress = false
+        /// What its present request has brought.
+        var requestBytes: Int64 = 0
         /// Whether it was told to give up its present request, having all it was to bring.
         var isCut = false
         /// Whether it is to bring nothing more.
@@ -45,15 +46,15 @@ struct SegmentBoard {
         case ask(ConnectionID, TransferURL, Range<Int64>)
         /// The connection's request is of no more use.
         case cut(ConnectionID)
-        /// So many further connections would be of use.
-        case want(Int)
+        /// So many further connections would be of use. Numbered, since several threads tell of it, and the last one counts.
+        case want(Int, number: UInt64)
         /// A further connection is gone, be it for a failure or for want of work.
         case left(ConnectionID, AttemptFailure?)
         /// Nothing is under way any more.
         case end
 
         /// Whether bytes may come ahead of a gap from now on.
-        var wantsMore: Bool { if case .want(1...) = self { true } else { false } }
+        var wantsMore: Bool { if case .want(1..., _) = self { true } else { false } }
     }
 
     /// - Parameter url: the source that the first connection asks.
@@ -122,7 +123,7 @@ struct SegmentBoard {
         guard let range = plan.take(for: id, pieceBytes: min(pace.pieceBytes, share)) else { return leave(id) }
         connections[id]?.requestEnd = range.upperBound
         connections[id]?.isCut = false
-        connections[id]?.hasProgress = false
+        connections[id]?.requestBytes = 0
         isSplit = isSplit || id != .first
         return [.ask(id, url, range)]
     }
@@ -148,7 +149,8 @@ struct SegmentBoard {
         let surplus = further.dropFirst(max(next, 0)).flatMap { close($0) }
         guard next != wanted else { return surplus }
         wanted = next
-        return surplus + [.want(next)]
+        wantNumber += 1
+        return surplus + [.want(next, number: wantNumber)]
     }
 
     // MARK: Bytes
@@ -160,14 +162,22 @@ struct SegmentBoard {
         }
         // What others had no use for, a request that brings it anyway needn't be cut before. Once bytes were left out, it must be.
         plan.extend(id, by: Int64(countBytes), upTo: connection.requestEnd)
-        return plan.reserve(id, countBytes: Int64(countBytes))
+        let share = plan.reserve(id, countBytes: Int64(countBytes))
+        connections[id]?.requestBytes += share.countBytes
+        return share
+    }
+
+    /// A connection has brought bytes of which none was asked for: its source doesn't know where a range ends, and would go on to the asset's.
+    mutating func overflowed(_ id: ConnectionID) -> [Step] {
+        guard let connection = connections[id], !connection.isLeaving, !connection.isCut else { return [] }
+        connections[id]?.isCut = true
+        return [.cut(id)]
     }
 
     /// They are written.
     mutating func commit(_ id: ConnectionID, now: ContinuousClock.Instant = .now) -> [Step] {
         plan.commit(id)
         connections[id]?.hasBytes = true
-        connections[id]?.hasProgress = true
         var steps: [Step] = []
         if let connection = connections[id], !connection.isCut, let segment = plan.segment(of: id),
             segment.position == segment.end, connection.requestEnd > segment.end
@@ -184,6 +194,9 @@ struct SegmentBoard {
     }
 
     // MARK: End of a request
+
+    /// A request that brought less before it was lost isn't sent again at once.
+    private static let worthwhileBytes: Int64 = 64 << 10
 
     /// How a request ended.
     enum RequestEnd {
@@ -208,8 +221,10 @@ struct SegmentBoard {
             if isFatal { fatalFailure = fatalFailure ?? cause }
         case .complete: failure = shortfall(segment)
         }
-        // Beside others a connection that brought something is not given up for being lost: there is more where that came from.
-        if failure?.remedy == .retry, connection.hasProgress, connections.count > 1 { failure = nil }
+        // Beside others a connection that brought a good deal is not given up for being lost: there is more where that came from.
+        if failure?.remedy == .retry, connection.requestBytes >= Self.worthwhileBytes, connections.count > 1 {
+            failure = nil
+        }
         return followUp(id, connection.isLeaving, failure)
     }
 

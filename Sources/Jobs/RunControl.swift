@@ -85,13 +85,19 @@ package final class RunControl: Sendable {
 
     /// The run's downloader is there.
     func begin(_ downloader: Downloader) async {
-        let (configuration, hasNetwork) = state.withLock { state in
-            state.downloader = downloader
-            return (state.configuration, state.hasNetwork)
+        var isUpToDate = false
+        while !isUpToDate {
+            let (configuration, hasNetwork) = state.withLock { ($0.configuration, $0.hasNetwork) }
+            downloader.setNetwork(isUsable: hasNetwork)
+            // One that can't work changes nothing.
+            if let configuration { try? await downloader.reconfigure(configuration) }
+            // Whatever was told meanwhile is newer than what was just passed on.
+            isUpToDate = state.withLock { state in
+                guard state.configuration == configuration, state.hasNetwork == hasNetwork else { return false }
+                state.downloader = downloader
+                return true
+            }
         }
-        downloader.setNetwork(isUsable: hasNetwork)
-        // One that can't work changes nothing.
-        if let configuration { try? await downloader.reconfigure(configuration) }
     }
 
     /// Lets `handler` be called when the run is stopped; at once when it has been already.

@@ -67,6 +67,9 @@ struct ValidateCommand {
                 return try await validate()
             }
             return .success
+        } catch let error as SystemError {
+            Console.writeError("larder: \(error)\n")
+            return .failure
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage

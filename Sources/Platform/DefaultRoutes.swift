@@ -30,16 +30,23 @@ package struct DefaultRoutes: Hashable, Sendable {
         route.rtm_dst_len <= (route.rtm_family == UInt8(AF_INET6) ? 3 : 1)
     }
 
-    /// Takes in one datagram of the kernel's answer to `larder_request_routes` (rtnetlink(7)). What is malformed is passed over.
+    /// Takes in one datagram of the kernel's answer to `larder_request_routes` (rtnetlink(7)). What is malformed within a route is passed over.
     /// - Returns: whether it was the answer's last.
-    package mutating func take(_ datagram: UnsafeRawBufferPointer) -> Bool {
+    /// - Throws: where it is no answer: then nobody knows which routes there are.
+    package mutating func take(_ datagram: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
         var rest = datagram
         while let header = rest.loadPrefix(nlmsghdr.self) {
             let length = Int(header.nlmsg_len)
-            guard length >= MemoryLayout<nlmsghdr>.size, length <= rest.count else { return true }
+            guard length >= MemoryLayout<nlmsghdr>.size, length <= rest.count else {
+                throw SystemError(code: EBADMSG, operation: "read", subject: "the kernel's routes")
+            }
             let payload = UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<nlmsghdr>.size..<length])
             switch Int32(header.nlmsg_type) {
-            case NLMSG_DONE, NLMSG_ERROR: return true
+            case NLMSG_DONE: return true
+            case NLMSG_ERROR:
+                throw SystemError(
+                    code: -(payload.loadPrefix(Int32.self) ?? -EBADMSG), operation: "list",
+                    subject: "the kernel's routes")
             case Int32(RTM_NEWROUTE): takeRoute(payload)
             default: break
             }

@@ -34,7 +34,10 @@ final class RouteSocket: Sendable {
         while true {
             let count = retryingInterrupts { recv(socket.rawValue, &buffer, buffer.count, 0) }
             guard count > 0 else { throw .last("read routes from", socket.name) }
-            if buffer.withUnsafeBytes({ routes.take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) { return routes }
+            let taken = buffer.withUnsafeBytes { buffer in
+                Result { () throws(SystemError) in try routes.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+            }
+            if try taken.get() { return routes }
         }
     }
 }

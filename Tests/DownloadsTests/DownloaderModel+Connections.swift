@@ -22,7 +22,8 @@ extension DownloaderModel {
         guard let id = pickLive(), let current = live[id] else { return }
         let count = Int.random(in: 0...4, using: &generator)
         note("\(id.number) wants \(count) connections")
-        carryOut(state.attemptWants(id, of: current.plan.download, connections: count))
+        lastWant += 1
+        carryOut(state.attemptWants(id, of: current.plan.download, connections: count, number: lastWant))
     }
 
     mutating func endConnection() {

@@ -7,6 +7,8 @@ import Transfer
 
 /// Drives one state by a generator, and keeps its own, much simpler, books.
 struct DownloaderModel {
+    /// What was told last of further connections has the highest number.
+    var lastWant: UInt64 = 0
     typealias State = DownloaderState<Int>
 
     enum Caller {

@@ -32,7 +32,7 @@ import Transfer
             switch step {
             case .ask(let id, _, let range): "ask \(id.number) \(range)"
             case .cut(let id): "cut \(id.number)"
-            case .want(let count): "want \(count)"
+            case .want(let count, _): "want \(count)"
             case .left(let id, let failure): "left \(id.number)\(failure == nil ? "" : " failed")"
             case .end: "end"
             }

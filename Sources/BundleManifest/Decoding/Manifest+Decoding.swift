@@ -33,7 +33,8 @@ extension ManifestDraft {
         let order = BundleOrder(bundles, &context)
         order.checkPredecessors(&context)
         order.checkCycles(&context)
-        SourceRules(self).check(&context)
+        var sources = SourceRules(self)
+        sources.check(&context)
     }
 
     func manifest() -> Manifest? {

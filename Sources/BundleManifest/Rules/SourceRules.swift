@@ -6,6 +6,8 @@ import Platform
 struct SourceRules {
     private let bundles: [BundleDraft]
     private let mirrorCount: Int
+    /// The entries of the lists that something was found in: walking one again for each finding would take for ever.
+    private var entries: [Int: [JSONValue]] = [:]
 
     private static let digestOfNothing = SHA256Digest(
         lowercaseHex: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
@@ -15,7 +17,7 @@ struct SourceRules {
         mirrorCount = manifest.mirrors.count
     }
 
-    func check(_ context: inout DecodingContext) {
+    mutating func check(_ context: inout DecodingContext) {
         checkDigests(&context)
         checkBases(&context)
         tellSingleSources(&context)
@@ -24,28 +26,27 @@ struct SourceRules {
 
     // MARK: Digests and sizes
 
-    private func checkDigests(_ context: inout DecodingContext) {
+    private mutating func checkDigests(_ context: inout DecodingContext) {
         var seen: [SHA256Digest: (size: Int, bundle: Int, file: Int)] = [:]
         for (bundle, draft) in bundles.enumerated() {
             for (file, source) in draft.sources.enumerated() {
                 guard let digest = source.digest, let size = source.sizeBytes else { continue }
-                if digest == Self.digestOfNothing, size > 0 {
+                if digest == Self.digestOfNothing, size > 0, let place = place(bundle, file, "sha256") {
                     context.report(
                         .digestOfNothing, "this is the digest of an empty file, and the size is \(size)",
-                        at: place(bundle, file, "sha256"), hint: "take the digest again: sha256sum FILE")
+                        at: place, hint: "take the digest again: sha256sum FILE")
                 }
                 guard let first = seen[digest] else {
                     seen[digest] = (size, bundle, file)
                     continue
                 }
-                guard first.size != size else { continue }
+                guard first.size != size, let here = place(bundle, file, "size"),
+                    let there = place(first.bundle, first.file, "size")
+                else { continue }
                 context.report(
                     .digestWithTwoSizes,
                     "the same digest has the size \(size) here and \(first.size) elsewhere; one of them is wrong",
-                    at: place(bundle, file, "size"),
-                    notes: [
-                        Diagnostic.Note("it is \(first.size) here", at: place(first.bundle, first.file, "size").range)
-                    ])
+                    at: here, notes: [Diagnostic.Note("it is \(first.size) here", at: there.range)])
             }
         }
     }
@@ -59,13 +60,18 @@ struct SourceRules {
             at: place["unpack"]?["limits"]?["bytes"] ?? place)
     }
 
-    /// The value of a key of one source. Found by walking, so only for what is told.
-    private func place(_ bundle: Int, _ file: Int, _ key: String) -> JSONValue {
+    /// The value of a key of one source; nil where nobody could look it up.
+    private mutating func place(_ bundle: Int, _ file: Int, _ key: String) -> JSONValue? {
         let draft = bundles[bundle]
-        let list = draft.files?.place ?? draft.segments?.place
-        var entries = list?.elements.lazy.filter { $0.kind == .object }.dropFirst(file).makeIterator()
-        let object = entries?.next() ?? draft.place
-        guard let object else { preconditionFailure("a bundle was read without a place") }
+        let list: JSONValue? =
+            switch draft.kind {
+            case .files: draft.files?.place
+            case .segments: draft.segments?.place
+            case .archive, .textures, .ebook, .hls, nil: nil
+            }
+        if entries[bundle] == nil { entries[bundle] = list?.elements.filter { $0.kind == .object } ?? [] }
+        let found = entries[bundle] ?? []
+        guard let object = found.indices.contains(file) ? found[file] : draft.place else { return nil }
         return object[key] ?? object
     }
 
