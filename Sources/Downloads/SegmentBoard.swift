@@ -222,7 +222,9 @@ struct SegmentBoard {
         case .complete: failure = shortfall(segment)
         }
         // Beside others a connection that brought a good deal is not given up for being lost: there is more where that came from.
-        if failure?.remedy == .retry, connection.requestBytes >= Self.worthwhileBytes, connections.count > 1 {
+        if failure?.remedy == .retry, connection.requestBytes >= min(Self.worthwhileBytes, plan.minimumBytes / 2),
+            connections.count > 1
+        {
             failure = nil
         }
         return followUp(id, connection.isLeaving, failure)

@@ -54,6 +54,10 @@ extension JSONParser {
     /// A closing bracket where a value or a key should be: after a comma, or after a colon.
     private mutating func recoverFromClosingBracket(_ byte: UInt8, expecting expectation: Expectation) -> Expectation {
         switch expectation {
+        // What was only taken for a comma has been told already.
+        case .nextElement where bytes[lastComma] != UInt8(ascii: ","),
+            .nextKey where bytes[lastComma] != UInt8(ascii: ","):
+            break
         case .nextElement, .nextKey:
             report(
                 .trailingComma, "a comma after the last element", at: lastComma, hint: "remove the comma",
@@ -135,6 +139,7 @@ extension JSONParser {
                 .missingComma,
                 byte == UInt8(ascii: ":") ? "a colon where a comma should be" : "JSON separates with commas",
                 at: position)
+            lastComma = position
             position += 1
             return afterComma
         }
@@ -143,6 +148,7 @@ extension JSONParser {
             return .separator
         }
         report(.missingComma, "a comma is missing before this", at: position)
+        lastComma = position
         return afterComma
     }
 

@@ -1,6 +1,7 @@
 import BundleManifest
 import Diagnostics
 import Downloads
+import JSONSyntax
 import Platform
 import Transfer
 
@@ -76,11 +77,17 @@ package struct ValidatedManifest: Sendable {
     package func fixed() -> ValidatedManifest? {
         var current = self
         // What is wrong with the manifest is found only once its JSON is whole; each round mends something that the one before couldn't see.
-        for _ in 0..<8 {
+        for _ in 0..<8 where !current.isStructureGuessed {
             let bytes = current.source.bytes.applying(current.diagnostics.map(\.fix))
             if bytes == current.source.bytes { break }
             current = ValidatedManifest(location, bytes)
         }
         return current.source.bytes == source.bytes ? nil : current
+    }
+
+    /// Whether brackets don't match: what belongs to what is only guessed then, and a fix might take away what its author meant.
+    private var isStructureGuessed: Bool {
+        let guessed = [JSONRule.mismatchedBracket, .textAfterValue].map(\.rawValue)
+        return diagnostics.contains { guessed.contains($0.id) }
     }
 }

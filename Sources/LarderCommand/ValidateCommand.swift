@@ -104,7 +104,7 @@ struct ValidateCommand {
         var locations: [ManifestLocation] = []
         for operand in parsed.operands {
             do {
-                let found = try ManifestInputs.locations(operand, base: base)
+                let found = try ManifestInputs.locations(operand, base: base) { report.addUnreadable($0) }
                 locations += found.filter { !locations.contains($0) }
             } catch let error as TransferURLError {
                 throw error

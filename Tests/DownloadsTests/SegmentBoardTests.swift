@@ -97,6 +97,14 @@ import Transfer
         #expect(text(board.ended(other, lost)).contains("left 7 failed"), "but not again and again for nothing")
     }
 
+    @Test func aReplyThatGoesOnBehindItsRangeIsCutOnce() {
+        var board = board()
+        _ = board.open(other, to: url)
+        #expect(text(board.overflowed(other)) == ["cut 7"])
+        #expect(text(board.overflowed(other)) == [])
+        #expect(text(board.ended(other, .cancelled)).first?.hasPrefix("ask 7") == true, "and the connection goes on")
+    }
+
     @Test func whatCannotBeHelpedEndsAll() {
         var board = board()
         _ = board.open(other, to: url)

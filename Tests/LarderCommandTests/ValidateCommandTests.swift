@@ -84,6 +84,14 @@ import Testing
         #expect(stat(directory["m.json"], &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
+    @Test(arguments: [#"["":]"#, #"[["":]]"#, "{} }"])
+    func whereBracketsDoNotMatchNothingIsFixedOnAGuess(_ text: String) async throws {
+        try write(text, to: "m.json")
+        let result = try await run("m.json", "--fix")
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(try directory.read("m.json") == Array(text.utf8))
+    }
+
     @Test func anOlderVersionTellsWhatWasForgotten() async throws {
         try write(Self.good, to: "old.json")
         try write(Self.good.replacing("b.epub", with: "d.epub"), to: "new.json")
