@@ -133,7 +133,13 @@ extension DownloaderState {
         downloads[download.id] = download
         switch next {
         case .giveUp: return giveUp(download, failure)
-        case .waitForNetwork: return strand(download.id)
+        case .waitForNetwork:
+            // What it couldn't reach in a session that is gone it may reach in this one.
+            if case .running(let attempt, _) = download.phase, attempt.number < sessionNumber {
+                interrupt(download.id)
+                return []
+            }
+            return strand(download.id)
         case .tryAgain(let delay):
             let told: [Action] = download.callers.map { .tell($0.token, .retrying(failure.error, after: delay)) }
             guard delay > .zero else {

@@ -49,6 +49,7 @@ extension DownloaderState {
             return []
         }
         session = .open
+        sessionNumber = nextNumber()
         // The network may be reached in another way now: what couldn't be reached before may be.
         reputation.forgiveConnections()
         resumeStranded()

@@ -9,6 +9,8 @@ import Transfer
 struct DownloaderState<Asset> {
     var configuration: DownloaderConfiguration
     var session = SessionPhase.open
+    /// Tries with lower numbers began in an earlier session.
+    var sessionNumber: UInt64 = 0
     /// Whether there is a way out of the machine's own networks.
     var hasNetwork = true
     var downloads: [DownloadID: Download] = [:]
