@@ -54,7 +54,7 @@ package enum ManifestLocation: Hashable, Sendable, CustomStringConvertible {
 
 extension String {
     /// The path as the path of a URL (RFC 3986 §3.3).
-    fileprivate var percentEncodedPath: String {
+    package var percentEncodedPath: String {
         var result = ""
         for byte in utf8 {
             switch byte {

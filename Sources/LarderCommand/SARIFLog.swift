@@ -1,6 +1,7 @@
 import BundleManifest
 import Diagnostics
 import JSONSyntax
+import Jobs
 import Platform
 
 /// Findings as a SARIF log (OASIS SARIF 2.1.0), with what GitHub's code scanning asks for.
@@ -93,18 +94,6 @@ struct SARIFLog {
 
     /// A path as a relative or absolute reference (RFC 3986); a URL stays as it is.
     private static func uri(_ name: String) -> String {
-        if name.hasPrefix("http://") || name.hasPrefix("https://") { return name }
-        var result = ""
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            default:
-                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
+        name.hasPrefix("http://") || name.hasPrefix("https://") ? name : name.percentEncodedPath
     }
 }
