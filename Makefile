@@ -54,8 +54,8 @@ fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
 	.ci/install build
 	for format in zip tar gzip; do Tests/Fuzzing/run $$format $(FUZZ_SECONDS) || exit; done
 
-record: ## Write anew what tests compare with: the texts of all rules, and Rules.md
-	LARDER_RECORD=1 $(TEST) --filter RuleFixtureTests
+record: ## Write anew what tests compare with: the texts of all rules, Rules.md, and the JSON Schema
+	LARDER_RECORD=1 $(TEST) --filter 'RuleFixtureTests|theSchemaIsMadeFromTheTables'
 
 bench: ## Larder against curl, wget2, aria2 and unzip: RUNS=5, BENCH="large-file many-files game"
 	.ci/install build bench

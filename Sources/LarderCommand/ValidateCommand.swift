@@ -35,6 +35,8 @@ struct ValidateCommand {
     private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules")
     private static let explain = CommandOption<String?>.optional(
         "explain", .text("ID"), help: "tell what a rule is about")
+    private static let schema = CommandOption<Bool>.flag(
+        "schema", help: "print the JSON Schema of manifests, for editors and other checkers")
 
     static let command = Command(
         "validate", summary: "tell what is wrong with manifests",
@@ -48,7 +50,7 @@ struct ValidateCommand {
         groups: [
             OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
             OptionGroup("Fixes", fix, diff),
-            OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain),
+            OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain, schema),
         ],
         examples: [
             Example("larder validate museum.json", "What is wrong, with the code and a hint."),
@@ -63,6 +65,8 @@ struct ValidateCommand {
                 Console.write(RuleText.explanation(of: try rule(id)))
             } else if parsed[Self.rules] {
                 Console.write(RuleText.list)
+            } else if parsed[Self.schema] {
+                Console.write(ManifestSchema.text)
             } else {
                 return try await validate()
             }

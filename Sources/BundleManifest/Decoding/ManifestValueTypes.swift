@@ -8,7 +8,8 @@ import Platform
 private let supportedFormat = "larder/1"
 
 extension ValueType<String> {
-    static let formatName = ValueType("a string", .string) { value, context in
+    static let formatName = ValueType("a string", .string, schema: ["const": .string(supportedFormat)]) {
+        value, context in
         let text = value.string ?? ""
         if text != supportedFormat {
             context.report(
@@ -29,31 +30,37 @@ extension ValueType<String> {
         return feature
     }
 
-    static let filename = portable(checked("a file name", PathRules.check(filename:)))
+    static let filename = portable(
+        checked("a file name", schema: ["pattern": .string(TextPatterns.filename)], PathRules.check(filename:))
+    ).shared(as: "fileName")
 
-    static let path = portable(checked("a path", PathRules.check(path:)))
+    static let path = portable(checked("a path", schema: pathSchema, PathRules.check(path:))).shared(as: "path")
+
+    private static let pathSchema: JSONSchema = [
+        "maxLength": .integer(PathRules.longestPathBytes), "pattern": .string(TextPatterns.path),
+    ]
 
     static let segmentPath = portable(
-        checked("a path") { path throws(Problem) in
+        checked("a path", schema: path.schema.with(notReserved)) { path throws(Problem) in
             try PathRules.check(path: path)
             try checkReserved(path)
         })
 
-    static let pattern = checked("a pattern") { text throws(Problem) in
+    static let pattern = checked("a pattern", schema: ["minLength": 1]) { text throws(Problem) in
         do throws(PathPatternProblem) { _ = try PathPattern(text) } catch {
             throw Problem(.badPattern, "\(text.quotedForMessage()) can't be used as a pattern: \(error)")
         }
     }
 
     static let joinName = portable(
-        checked("a file name") { name throws(Problem) in
+        checked("a file name", schema: filename.schema.with(notReserved)) { name throws(Problem) in
             try PathRules.check(filename: name)
             try checkReserved(name)
         })
 
     /// Tells of a path that other systems have trouble with.
     private static func portable(_ type: Self) -> Self {
-        Self(type.expected) { value, context in
+        Self(type.expected, schema: type.schema) { value, context in
             guard let path = type.decode(value, &context) else { return nil }
             for problem in PortableNames.problems(of: path) { context.report(problem, at: value) }
             return path
@@ -61,8 +68,12 @@ extension ValueType<String> {
     }
 
     /// Beside segments Larder writes two files of its own.
+    private static let reserved = ["index.m3u8", "index.json"]
+
+    private static let notReserved: JSONSchema = ["not": ["enum": .array(reserved.map(JSONSchema.string))]]
+
     private static func checkReserved(_ path: String) throws(Problem) {
-        if path == "index.m3u8" || path == "index.json" {
+        if reserved.contains(path) {
             throw Problem(.reservedName, "\"\(path)\" is written by Larder itself")
         }
     }
@@ -70,16 +81,20 @@ extension ValueType<String> {
 
 extension ValueType<BundleID> {
     static let id = parsed(
-        "an id", .badID, hint: "1 to 64 of a-z 0-9 . _ - and a letter or digit in front", BundleID.init)
+        "an id", .badID, hint: "1 to 64 of a-z 0-9 . _ - and a letter or digit in front",
+        schema: ["pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"], BundleID.init
+    ).shared(as: "id")
 }
 
 extension ValueType<Timestamp> {
     static let timestamp = parsed(
-        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z", { Timestamp(rfc3339: $0) })
+        "a time in UTC", .badTimestamp, hint: "write it as 2026-11-29T00:00:00Z",
+        schema: ["format": "date-time", "pattern": .string(TextPatterns.timestamp)], { Timestamp(rfc3339: $0) }
+    ).shared(as: "time")
 }
 
 extension ValueType<SHA256Digest> {
-    static let digest = ValueType("a SHA-256", .string) { value, context in
+    static let digest = ValueType("a SHA-256", .string, schema: ["pattern": "^[0-9a-f]{64}$"]) { value, context in
         let text = value.string ?? ""
         guard let digest = SHA256Digest(lowercaseHex: text) else {
             context.report(
@@ -93,7 +108,7 @@ extension ValueType<SHA256Digest> {
                 .placeholderDigest, "no file has such a digest", at: value, hint: "sha256sum FILE prints the real one")
         }
         return digest
-    }
+    }.shared(as: "sha256")
 
     private static func hint(_ text: String) -> String {
         let length = text.utf8.count
@@ -103,7 +118,9 @@ extension ValueType<SHA256Digest> {
 }
 
 extension ValueType<Resolution> {
-    static let resolution = parsed("a resolution", .badResolution, hint: "write it as 1280x720", Resolution.init)
+    static let resolution = parsed(
+        "a resolution", .badResolution, hint: "write it as 1280x720",
+        schema: ["pattern": "^0*[1-9][0-9]{0,4}x0*[1-9][0-9]{0,4}$"], Resolution.init)
 }
 
 extension ValueType<Duration> {
@@ -112,7 +129,7 @@ extension ValueType<Duration> {
 }
 
 extension ValueType<URLReference> {
-    static let url = ValueType("a URL", .string) { value, context in
+    static let url = ValueType("a URL", .string, schema: urlSchema) { value, context in
         let text = value.string ?? ""
         do throws(Problem) {
             let url = try URLRules.check(text, allowsFileURLs: context.options.allowsFileURLs)
@@ -123,9 +140,25 @@ extension ValueType<URLReference> {
             context.report(error, at: value, fix: encoded.map { value.fix(replacingTextBy: $0) } ?? [])
             return nil
         }
-    }
+    }.shared(as: "url")
 
-    static let mirror = ValueType("a URL", .string) { value, context in
+    private static let urlSchema: JSONSchema = [
+        "pattern": .string(TextPatterns.urlCharacters),
+        "allOf": [
+            [
+                "if": ["pattern": .string(TextPatterns.absoluteURL)],
+                "then": ["pattern": .string(TextPatterns.usableURL)],
+            ],
+            [
+                "if": ["pattern": .string(TextPatterns.beginsWithAuthority)],
+                "then": ["pattern": .string(TextPatterns.usableAuthority)],
+            ],
+        ],
+    ]
+
+    static let mirror = ValueType(
+        "a URL", schema: url.schema.with(["pattern": .string(TextPatterns.absoluteURL)])
+    ) { value, context in
         guard let mirror = url.decode(value, &context) else { return nil }
         if !mirror.isAbsolute {
             context.report(
@@ -145,7 +178,7 @@ extension ValueType<[URLReference]> {
     static let mirrors = distinct(.list(of: .mirror, "URLs"))
 
     private static func distinct(_ type: Self) -> Self {
-        Self(type.expected) { value, context in
+        Self(type.expected, schema: type.schema) { value, context in
             let urls = type.decode(value, &context)
             guard let urls, urls.count > 1 else { return urls }
             var places: [String: JSONValue] = [:]
@@ -166,7 +199,7 @@ extension ValueType<[URLReference]> {
 
 extension ValueType<Int> {
     /// The size of one file.
-    static let fileSize = Self(count.expected) { value, context in
+    static let fileSize = Self(count.expected, schema: count.schema) { value, context in
         let size = count.decode(value, &context)
         if let size, size > PortableNames.largestFATFileBytes {
             context.report(.tooLargeForFAT, "a file of \(size) bytes doesn't fit on FAT32", at: value)
@@ -187,16 +220,18 @@ extension JSONValue {
 
 extension ValueType<Located<[FileEntry]>> {
     static let files = located(
-        .list(of: ValueType<FileDraft>.object(FileDraft.table).map(\.entry), "files", atLeast: 1))
+        .list(of: ValueType<FileDraft>.object(FileDraft.table).shared(as: "file").map(\.entry), "files", atLeast: 1))
 }
 
 extension ValueType<Located<[SegmentEntry]>> {
     static let segments = located(
-        .list(of: ValueType<SegmentDraft>.object(SegmentDraft.table).map(\.entry), "segments", atLeast: 1))
+        .list(
+            of: ValueType<SegmentDraft>.object(SegmentDraft.table).shared(as: "segment").map(\.entry), "segments",
+            atLeast: 1))
 }
 
 extension ValueType<Selection> {
-    static let selection = ValueType("an object", .object) { value, context in
+    static let selection = ValueType("an object", .object, schema: selectionSchema) { value, context in
         let selection = Selection.table.decode(value, &context)
         var others = selection
         others.takesAll = false
@@ -208,11 +243,22 @@ extension ValueType<Selection> {
             context.report(.contradictorySelection, "minBandwidth is above maxBandwidth", at: value)
         }
         return selection
-    }
+    }.shared(as: "selection")
+
+    /// With `all` nothing else is selected.
+    private static let selectionSchema = Selection.table.schema.with([
+        "if": ["properties": ["all": ["const": true]], "required": ["all"]],
+        "then": [
+            "properties": [
+                "maxBandwidth": false, "minBandwidth": false, "resolution": false, "frameRate": false,
+                "codecs": ["maxItems": 0], "audio": ["maxItems": 0], "subtitles": ["maxItems": 0],
+            ]
+        ],
+    ])
 }
 
 extension ValueType<[RequestHeader]> {
-    static let headers = ValueType("an object of strings", .object) { value, context in
+    static let headers = ValueType("an object of strings", .object, schema: headersSchema) { value, context in
         var headers: [RequestHeader] = []
         var places: [String: JSONValue] = [:]
         for member in value.members {
@@ -226,6 +272,14 @@ extension ValueType<[RequestHeader]> {
         }
         return headers
     }
+
+    private static let headersSchema: JSONSchema = [
+        "propertyNames": [
+            "pattern": .string(TextPatterns.headerName),
+            "not": ["pattern": .string(TextPatterns.anyOf(HeaderRules.reserved))],
+        ],
+        "additionalProperties": ["type": "string", "pattern": .string(TextPatterns.headerValue)],
+    ]
 
     private static func header(_ member: JSONMember, _ context: inout DecodingContext) -> RequestHeader? {
         let name = ValueType<String>.checked("a header's name", HeaderRules.check(name:)).decode(member.key, &context)
@@ -242,10 +296,12 @@ extension ValueType<[RequestHeader]> {
 }
 
 extension ValueType<BundleDraft> {
-    static let bundle = ValueType("an object", .object) { value, context in
+    static let bundle = ValueType("an object", .object, schema: bundleSchema) { value, context in
         var draft = BundleDraft.table.decode(value, &context)
         draft.place = value
         draft.check(at: value, &context)
         return draft
-    }
+    }.shared(as: "bundle")
+
+    private static let bundleSchema = BundleDraft.table.schema.with(["dependentRequired": ["joinSHA256": ["join"]]])
 }

@@ -12,6 +12,8 @@ struct Field<Target: Draft>: Sendable {
     let isRequired: Bool
     /// The kinds of bundle that have this key.
     let kinds: Set<BundleKind>
+    /// What the value may be, and what it is for.
+    let schema: JSONSchema
     fileprivate let nameBytes: [UInt8]
     fileprivate let decode: @Sendable (JSONValue, inout Target, inout DecodingContext) -> Void
 
@@ -19,13 +21,16 @@ struct Field<Target: Draft>: Sendable {
         case required, optional
     }
 
+    /// - Parameter about: what the key is for, and what holds without it.
     init<Value>(
         _ name: String, _ type: ValueType<Value>, _ presence: Presence = .optional,
-        of kinds: Set<BundleKind> = Set(BundleKind.allCases), set: @escaping @Sendable (inout Target, Value) -> Void
+        of kinds: Set<BundleKind> = Set(BundleKind.allCases), about description: String,
+        set: @escaping @Sendable (inout Target, Value) -> Void
     ) {
         self.name = name
         self.isRequired = presence == .required
         self.kinds = kinds
+        self.schema = type.schema.described(description)
         self.nameBytes = Array(name.utf8)
         self.decode = { value, target, context in
             if let decoded = type.decode(value, &context) { set(&target, decoded) }

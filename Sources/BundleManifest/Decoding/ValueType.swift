@@ -1,22 +1,30 @@
 import Diagnostics
 import JSONSyntax
 
-/// How values of one type are read: what messages call it, and the decoding. Decoding reports what is wrong and then gives nil.
+/// How values of one type are read: what messages call it, what a schema says of it, and the decoding. Decoding reports what is wrong and
+/// then gives nil.
 struct ValueType<Value: Sendable>: Sendable {
     /// "a string", "an array of URLs".
     let expected: String
+    let schema: JSONSchema
     let decode: @Sendable (JSONValue, inout DecodingContext) -> Value?
 
-    init(_ expected: String, decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?) {
+    init(
+        _ expected: String, schema: JSONSchema,
+        decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?
+    ) {
         self.expected = expected
+        self.schema = schema
         self.decode = decode
     }
 
     /// For types with one kind of JSON value: reports any other kind.
+    /// - Parameter schema: what it says beside the kind, or instead of it.
     init(
-        _ expected: String, _ kind: JSONKind, decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?
+        _ expected: String, _ kind: JSONKind, schema: JSONSchema = [:],
+        decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?
     ) {
-        self.init(expected) { value, context in
+        self.init(expected, schema: (["type": .string("\(kind)")] as JSONSchema).with(schema)) { value, context in
             guard value.kind == kind else {
                 context.report(.wrongType, "expected \(expected), found \(value.kind.described)", at: value)
                 return nil
@@ -26,19 +34,22 @@ struct ValueType<Value: Sendable>: Sendable {
     }
 
     func map<Result: Sendable>(_ transform: @escaping @Sendable (Value) -> Result) -> ValueType<Result> {
-        ValueType<Result>(expected) { value, context in decode(value, &context).map(transform) }
+        ValueType<Result>(expected, schema: schema) { value, context in decode(value, &context).map(transform) }
     }
+
+    /// The same type, whose schema is written once and referred to.
+    func shared(as name: String) -> Self { Self(expected, schema: schema.shared(as: name), decode: decode) }
 
     /// Also takes null, which is nil.
     static func orNull<Wrapped>(_ type: ValueType<Wrapped>) -> Self where Value == Wrapped? {
-        Self(type.expected + " or null") { value, context in
+        Self(type.expected + " or null", schema: ["anyOf": [type.schema, ["type": "null"]]]) { value, context in
             value.isNull ? .some(nil) : type.decode(value, &context)
         }
     }
 
     /// Keeps the place of the value.
     static func located<Inner>(_ type: ValueType<Inner>) -> Self where Value == Located<Inner> {
-        Self(type.expected) { value, context in
+        Self(type.expected, schema: type.schema) { value, context in
             type.decode(value, &context).map { Located(value: $0, place: value) }
         }
     }
@@ -49,7 +60,9 @@ struct ValueType<Value: Sendable>: Sendable {
     static func list<Element>(
         of element: ValueType<Element>, _ plural: String, atLeast minimum: Int = 0
     ) -> Self where Value == [Element] {
-        Self("an array of \(plural)", .array) { value, context in
+        var schema: JSONSchema = ["items": element.schema]
+        if minimum > 0 { schema = schema.with(["minItems": .integer(minimum)]) }
+        return Self("an array of \(plural)", .array, schema: schema) { value, context in
             var elements: [Element] = []
             // Counting is far cheaper than to hold an old and a grown array of a million elements at once.
             elements.reserveCapacity(value.elements.reduce(0) { count, _ in count + 1 })
@@ -64,13 +77,13 @@ struct ValueType<Value: Sendable>: Sendable {
     }
 
     static func object(_ table: ObjectTable<Value>) -> Self where Value: Draft {
-        Self(table.noun, .object) { value, context in table.decode(value, &context) }
+        Self(table.noun, .object, schema: table.schema) { value, context in table.decode(value, &context) }
     }
 }
 
 extension ValueType<String> {
     /// Any text but the empty one.
-    static let text = Self("a string", .string) { value, context in
+    static let text = Self("a string", .string, schema: ["minLength": 1]) { value, context in
         guard let text = value.string, !text.isEmpty else {
             context.report(.emptyText, "the text can't be empty", at: value)
             return nil
@@ -80,9 +93,9 @@ extension ValueType<String> {
 
     /// A string that a rule accepts or has a problem with.
     static func checked(
-        _ expected: String, _ check: @escaping @Sendable (String) throws(Problem) -> Void
+        _ expected: String, schema: JSONSchema = [:], _ check: @escaping @Sendable (String) throws(Problem) -> Void
     ) -> Self {
-        Self(expected, .string) { value, context in
+        Self(expected, .string, schema: schema) { value, context in
             let text = value.string ?? ""
             do throws(Problem) {
                 try check(text)
@@ -102,7 +115,10 @@ extension ValueType<Bool> {
 extension ValueType<Int> {
     static func integer(_ range: ClosedRange<Int>) -> Self {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        return Self(expected, .number) { value, context in
+        let schema: JSONSchema = [
+            "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+        ]
+        return Self(expected, .number, schema: schema) { value, context in
             guard let integer = value.integer, range.contains(integer) else {
                 context.reportRange(of: value, expected + " in plain digits")
                 return nil
@@ -120,7 +136,8 @@ extension ValueType<Int> {
 extension ValueType<Double> {
     static func number(_ range: ClosedRange<Double>) -> Self {
         let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
-        return Self(expected, .number) { value, context in
+        let schema: JSONSchema = ["minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+        return Self(expected, .number, schema: schema) { value, context in
             guard let number = value.double, range.contains(number) else {
                 context.reportRange(of: value, expected)
                 return nil
@@ -134,7 +151,9 @@ extension ValueType {
     /// One of the words of an enumeration.
     static func word() -> Self where Value: RawRepresentable<String> & CaseIterable {
         let words = Value.allCases.map(\.rawValue)
-        return Self("one of \(words.joined(separator: ", "))", .string) { value, context in
+        return Self(
+            "one of \(words.joined(separator: ", "))", .string, schema: ["enum": .array(words.map(JSONSchema.string))]
+        ) { value, context in
             let text = value.string ?? ""
             guard let word = Value(rawValue: text) else {
                 context.report(
@@ -148,9 +167,10 @@ extension ValueType {
 
     /// A string with a form of its own.
     static func parsed(
-        _ expected: String, _ rule: ManifestRule, hint: String, _ parse: @escaping @Sendable (String) -> Value?
+        _ expected: String, _ rule: ManifestRule, hint: String, schema: JSONSchema,
+        _ parse: @escaping @Sendable (String) -> Value?
     ) -> Self {
-        Self(expected, .string) { value, context in
+        Self(expected, .string, schema: schema) { value, context in
             let text = value.string ?? ""
             guard let parsed = parse(text) else {
                 context.report(rule, "\(text.quotedForMessage()) is not \(expected)", at: value, hint: hint)

@@ -3,7 +3,7 @@ import Diagnostics
 /// Which extra request headers a manifest may ask for (RFC 9110, section 5).
 enum HeaderRules {
     /// What frames the message, names the server, or belongs to how Larder resumes and validates.
-    private static let reserved: Set<String> = [
+    static let reserved: Set<String> = [
         "host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive",
         "proxy-connection", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
         "if-unmodified-since",
