@@ -73,6 +73,6 @@ let package = Package(
             of: "Jobs",
             ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
         tests(of: "CommandLineParsing"),
-        tests(of: "LarderCommand", ["FaultServer", "JSONSyntax", "Jobs", "Platform"]),
+        tests(of: "LarderCommand", ["FaultServer", "BundleManifest", "JSONSyntax", "Jobs", "Platform"]),
     ]
 )

@@ -7,8 +7,7 @@ package struct DiagnosticTextRenderer: Sendable {
     private let lines: LineIndex
     private let name: String
     private let usesColor: Bool
-    /// In the order of the text.
-    private let secrets: [SourceRange]
+    private let secrets: SecretRanges
 
     /// - Parameter diagnostics: all that is known about the text: what one of them keeps secret may stand on the line of another.
     /// - Parameter usesColor: for a terminal: what is said in bold, how bad it is in a color of its own.
@@ -16,7 +15,7 @@ package struct DiagnosticTextRenderer: Sendable {
         self.lines = lines
         self.usesColor = usesColor
         self.name = escapedText(lines.source.name)
-        self.secrets = diagnostics.compactMap(\.secret).sorted { $0.start < $1.start }
+        self.secrets = SecretRanges(lines.source, diagnostics)
     }
 
     /// `FILE:LINE:COL: error[J001]: message (at $.bundles[2].urls)`, without a line end.
@@ -98,12 +97,10 @@ package struct DiagnosticTextRenderer: Sendable {
     private func displayed(_ range: Range<Int>) -> String {
         var text = ""
         var offset = range.lowerBound
-        for secret in secrets where secret.end > offset && secret.start < range.upperBound {
-            let start = max(secret.start, offset)
-            let end = min(secret.end, range.upperBound)
-            text += plain(offset..<start)
-            text += String(repeating: "*", count: plain(start..<end).unicodeScalars.count)
-            offset = end
+        for secret in secrets.ranges(in: range) {
+            text += plain(offset..<secret.lowerBound)
+            text += String(repeating: "*", count: plain(secret).unicodeScalars.count)
+            offset = secret.upperBound
         }
         return text + plain(offset..<range.upperBound)
     }

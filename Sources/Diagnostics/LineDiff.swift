@@ -13,7 +13,7 @@ package struct LineDiff: Sendable {
         self.new = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// What `diff -u` would print, and `patch` takes; empty where nothing differs. Control characters in the lines are kept as they are.
+    /// What `diff -u` would print, and `patch` takes unless something is masked; empty where nothing differs. Control characters in the lines are kept as they are.
     package var bytes: [UInt8] {
         precondition(old.count == new.count, "a fix added or removed a line")
         let changed = old.indices.filter { old[$0] != new[$0] }

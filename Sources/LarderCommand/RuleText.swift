@@ -1,5 +1,6 @@
 import BundleManifest
 import Diagnostics
+import JSONSyntax
 
 /// What is told about rules themselves.
 enum RuleText {
@@ -14,5 +15,29 @@ enum RuleText {
 
     static func explanation(of rule: RuleDescription) -> String {
         "\(rule.id) (\(rule.severity.rawValue)): \(rule.title)\n\n\(rule.explanation)\n"
+    }
+
+    /// An array of objects, for scripts.
+    static var jsonList: String { json(ManifestRule.catalogue.map(Item.init)) }
+
+    static func json(of rule: RuleDescription) -> String { json(Item(rule: rule)) }
+
+    private static func json(_ value: some JSONWritable) -> String {
+        var writer = JSONWriter(.pretty)
+        writer.value(value)
+        return writer.text + "\n"
+    }
+
+    private struct Item: JSONWritable {
+        let rule: RuleDescription
+
+        func write(to writer: inout JSONWriter) {
+            writer.object { object in
+                object.member("id", rule.id)
+                object.member("severity", rule.severity.rawValue)
+                object.member("title", rule.title)
+                object.member("explanation", rule.explanation)
+            }
+        }
     }
 }

@@ -22,8 +22,9 @@ struct SARIFLog {
                     run.member("columnKind", "unicodeCodePoints")
                     run.array("results") { results in
                         for findings in report.findings {
+                            let file = SARIFFile(findings)
                             for diagnostic in findings.shown {
-                                Self.write(diagnostic, index: indices[diagnostic.id], findings.lines, to: &results)
+                                Self.write(diagnostic, index: indices[diagnostic.id], file, to: &results)
                             }
                         }
                     }
@@ -35,6 +36,7 @@ struct SARIFLog {
 
     private static func writeDriver(_ rules: [RuleDescription], to driver: inout JSONWriter) {
         driver.member("name", "larder")
+        driver.member("version", LarderVersion.text)
         driver.member("semanticVersion", LarderVersion.text)
         driver.array("rules") { array in
             for rule in rules {
@@ -44,13 +46,18 @@ struct SARIFLog {
                     object.object("fullDescription") { $0.member("text", rule.explanation) }
                     object.object("help") { $0.member("text", rule.explanation) }
                     object.object("defaultConfiguration") { $0.member("level", rule.severity.rawValue) }
+                    object.object("properties") { properties in
+                        properties.member("tags", ["manifest"])
+                        properties.member("precision", "very-high")
+                        properties.member("problem.severity", problemSeverity(rule.severity))
+                    }
                 }
             }
         }
     }
 
     private static func write(
-        _ diagnostic: Diagnostic, index: Int?, _ lines: LineIndex, to results: inout JSONWriter
+        _ diagnostic: Diagnostic, index: Int?, _ file: SARIFFile, to results: inout JSONWriter
     ) {
         results.object { result in
             result.member("ruleId", diagnostic.id)
@@ -59,9 +66,13 @@ struct SARIFLog {
             result.object("message") { message in
                 message.member("text", diagnostic.message + (diagnostic.hint.map { ". \($0)" } ?? ""))
             }
+            // What stays the same while lines move: GitHub knows a finding again by this.
+            result.object("partialFingerprints") { fingerprints in
+                fingerprints.member("primaryLocationLineHash", file.fingerprint(of: diagnostic))
+            }
             result.array("locations") { locations in
                 locations.object { location in
-                    write(diagnostic.range, lines, to: &location)
+                    file.write(diagnostic.range, to: &location)
                     guard let path = diagnostic.path else { return }
                     location.array("logicalLocations") { $0.object { $0.member("fullyQualifiedName", path) } }
                 }
@@ -70,7 +81,7 @@ struct SARIFLog {
             result.array("relatedLocations") { related in
                 for note in diagnostic.notes {
                     related.object { location in
-                        write(note.range, lines, to: &location)
+                        file.write(note.range, to: &location)
                         location.object("message") { $0.member("text", note.message) }
                     }
                 }
@@ -78,11 +89,45 @@ struct SARIFLog {
         }
     }
 
-    private static func write(_ range: SourceRange, _ lines: LineIndex, to location: inout JSONWriter) {
+    /// The words that GitHub's code scanning has for it.
+    private static func problemSeverity(_ severity: Severity) -> String {
+        switch severity {
+        case .error: "error"
+        case .warning: "warning"
+        case .note: "recommendation"
+        }
+    }
+}
+
+/// One manifest in a SARIF log.
+private struct SARIFFile {
+    private let lines: LineIndex
+    private let uri: String
+    /// Whether the URI is relative to where the program runs, which for code scanning is the root of the sources.
+    private let isRelative: Bool
+
+    init(_ findings: ValidationReport.Findings) {
+        lines = findings.lines
+        switch findings.location {
+        case .file(let path) where path.hasPrefix("/"):
+            (uri, isRelative) = ("file://" + path.percentEncodedPath, false)
+        case .file(let path):
+            (uri, isRelative) = ((path.hasPrefix("./") ? String(path.dropFirst(2)) : path).percentEncodedPath, true)
+        case .remote(let url):
+            (uri, isRelative) = ("\(url)", false)
+        case .standardInput:
+            (uri, isRelative) = ("stdin", true)
+        }
+    }
+
+    func write(_ range: SourceRange, to location: inout JSONWriter) {
         let start = lines.position(of: range.start)
         let end = lines.position(of: range.end)
         location.object("physicalLocation") { physical in
-            physical.object("artifactLocation") { $0.member("uri", uri(lines.source.name)) }
+            physical.object("artifactLocation") { artifact in
+                artifact.member("uri", uri)
+                if isRelative { artifact.member("uriBaseId", "%SRCROOT%") }
+            }
             physical.object("region") { region in
                 region.member("startLine", start.line)
                 region.member("startColumn", start.column)
@@ -92,8 +137,9 @@ struct SARIFLog {
         }
     }
 
-    /// A path as a relative or absolute reference (RFC 3986); a URL stays as it is.
-    private static func uri(_ name: String) -> String {
-        name.hasPrefix("http://") || name.hasPrefix("https://") ? name : name.percentEncodedPath
+    /// Of the rule and the place in the manifest's structure; of the message where there is no such place.
+    func fingerprint(of diagnostic: Diagnostic) -> String {
+        let digest = SHA256.digest(of: "\(diagnostic.id) \(diagnostic.path ?? diagnostic.message)".utf8)
+        return "\(digest)".prefix(16) + ":1"
     }
 }

@@ -32,7 +32,7 @@ struct ValidateCommand {
 
     private static let format = CommandOption<ReportFormat>.value(
         "format", .word(), default: .text, help: "how findings are printed")
-    private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules")
+    private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules; with --format json as an array")
     private static let explain = CommandOption<String?>.optional(
         "explain", .text("ID"), help: "tell what a rule is about")
     private static let schema = CommandOption<Bool>.flag(
@@ -62,9 +62,10 @@ struct ValidateCommand {
     func run() async -> Jobs.ExitCode {
         do {
             if let id = parsed[Self.explain] {
-                Console.write(RuleText.explanation(of: try rule(id)))
+                let rule = try rule(id)
+                Console.write(parsed[Self.format] == .json ? RuleText.json(of: rule) : RuleText.explanation(of: rule))
             } else if parsed[Self.rules] {
-                Console.write(RuleText.list)
+                Console.write(parsed[Self.format] == .json ? RuleText.jsonList : RuleText.list)
             } else if parsed[Self.schema] {
                 Console.write(ManifestSchema.text)
             } else {
@@ -164,8 +165,9 @@ struct ValidateCommand {
     private func fix(_ validated: ValidatedManifest, _ report: inout ValidationReport) -> ValidatedManifest {
         guard parsed[Self.fix] || parsed[Self.diff], let fixed = validated.fixed() else { return validated }
         guard !parsed[Self.diff] else {
-            report.diff +=
-                LineDiff(name: validated.source.name, old: validated.source.bytes, new: fixed.source.bytes).bytes
+            let old = validated.source.masked(validated.diagnostics)
+            let new = fixed.source.masked(fixed.diagnostics)
+            report.diff += LineDiff(name: validated.source.name, old: old, new: new).bytes
             return validated
         }
         do throws(SystemError) {

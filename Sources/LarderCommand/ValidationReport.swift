@@ -18,6 +18,7 @@ struct FindingFilter: Sendable {
 struct ValidationReport {
     /// One manifest's findings, in the order of its text.
     struct Findings {
+        let location: ManifestLocation
         let lines: LineIndex
         /// What is shown.
         let shown: [Diagnostic]
@@ -48,7 +49,10 @@ struct ValidationReport {
         let shown = Array(taken.prefix(filter.limit - shownCount))
         shownCount += shown.count
         guard !shown.isEmpty else { return }
-        findings.append(Findings(lines: LineIndex(validated.source), shown: shown, all: validated.diagnostics))
+        findings.append(
+            Findings(
+                location: validated.location, lines: LineIndex(validated.source), shown: shown,
+                all: validated.diagnostics))
     }
 
     mutating func addUnreadable(_ line: String) { unreadable.append(line) }

@@ -1,14 +1,24 @@
 import Diagnostics
+import Jobs
+import Platform
 
 /// Findings as workflow commands: `::error file=…,line=…::message`.
 struct WorkflowCommands {
     let text: String
 
     init(_ findings: ValidationReport.Findings) {
-        text = findings.shown.map { Self.command($0, findings.lines) }.joined()
+        let file = Self.name(findings.location)
+        text = findings.shown.map { Self.command($0, findings.lines, file) }.joined()
     }
 
-    private static func command(_ diagnostic: Diagnostic, _ lines: LineIndex) -> String {
+    /// The name as the file system has it: GitHub looks for that file. One that would garble the log is escaped all the same.
+    private static func name(_ location: ManifestLocation) -> String {
+        guard case .file(let path) = location else { return location.description }
+        let isShowable = path.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\r" || !$0.isUnsafeInMessages }
+        return isShowable ? path : location.description
+    }
+
+    private static func command(_ diagnostic: Diagnostic, _ lines: LineIndex, _ file: String) -> String {
         let command =
             switch diagnostic.severity {
             case .error: "error"
@@ -17,7 +27,7 @@ struct WorkflowCommands {
             }
         let start = lines.position(of: diagnostic.range.start)
         let end = lines.position(of: diagnostic.range.end)
-        var properties = "file=\(property(lines.source.name)),line=\(start.line),col=\(start.column)"
+        var properties = "file=\(property(file)),line=\(start.line),col=\(start.column)"
         // Columns are taken only where both are on one line.
         if end.line == start.line { properties += ",endLine=\(end.line),endColumn=\(max(end.column, start.column))" }
         properties += ",title=\(property(diagnostic.id))"
@@ -35,9 +45,10 @@ struct WorkflowCommands {
 }
 
 extension String {
-    fileprivate func replacing(_ character: Character, with text: String) -> String {
-        reduce(into: "") { result, next in
-            if next == character { result += text } else { result.append(next) }
+    /// By scalars: CR and LF in a row are one character.
+    fileprivate func replacing(_ scalar: Unicode.Scalar, with text: String) -> String {
+        unicodeScalars.reduce(into: "") { result, next in
+            if next == scalar { result += text } else { result.unicodeScalars.append(next) }
         }
     }
 }

@@ -37,7 +37,18 @@ struct DecodingContext {
     mutating func report(_ problem: Problem, at value: JSONValue, fix: @autoclosure () -> [TextEdit] = []) {
         report(
             problem.rule, problem.message, at: value, hint: problem.hint, fix: fix(),
-            secret: problem.rule == .credentialsInURL ? value.range : nil)
+            secret: secret(problem.rule, in: value))
+    }
+
+    /// Where a finding about a URL tells that there is something to hide: the whole of one with a login, the query of a signed one.
+    private func secret(_ rule: ManifestRule, in value: JSONValue) -> SourceRange? {
+        switch rule {
+        case .credentialsInURL: return value.range
+        case .signedURL:
+            let query = value.sourceBytes.firstIndex(of: UInt8(ascii: "?")) ?? value.range.start
+            return SourceRange(start: query, end: value.range.end)
+        default: return nil
+        }
     }
 
     mutating func reportRange(of value: JSONValue, _ expected: String) {

@@ -162,10 +162,10 @@ extension ValueType<URLReference> {
         guard let mirror = url.decode(value, &context) else { return nil }
         if !mirror.isAbsolute {
             context.report(
-                .relativeMirror, "the mirror \(mirror.text.quotedForMessage()) is not an absolute URL", at: value)
+                .relativeMirror, "the mirror \(URLRules.quoted(mirror.text)) is not an absolute URL", at: value)
         } else if !mirror.text.hasSuffix("/") {
             context.report(
-                .mirrorWithoutSlash, "the mirror \(mirror.text.quotedForMessage()) doesn't end with a slash", at: value,
+                .mirrorWithoutSlash, "the mirror \(URLRules.quoted(mirror.text)) doesn't end with a slash", at: value,
                 hint: "what follows its last slash is dropped when a relative URL is joined to it")
         }
         return mirror
@@ -189,7 +189,7 @@ extension ValueType<[URLReference]> {
                     continue
                 }
                 context.report(
-                    .repeatedURL, "the URL \(text.quotedForMessage()) appears again", at: element,
+                    .repeatedURL, "the URL \(URLRules.quoted(text)) appears again", at: element,
                     notes: [Diagnostic.Note("it was first given here", at: first.range)])
             }
             return urls

@@ -117,7 +117,7 @@ struct SegmentRules {
             guard segments[first].source.urls.first == url else { continue }
             let earlier = place(first)
             context.report(
-                .repeatedSegment, "the segment comes from the same URL as another one, \(url.text.quotedForMessage())",
+                .repeatedSegment, "the segment comes from the same URL as another one, \(URLRules.quoted(url.text))",
                 at: place(ordinal)["urls"] ?? place(ordinal),
                 notes: [Diagnostic.Note("this is the other one", at: (earlier["urls"] ?? earlier).markedRange)])
             return

@@ -96,6 +96,16 @@ enum URLRules {
         return doubts
     }
 
+    /// The URL in quotes for a message, without what nobody should get to see: a login, or the query of a signed one.
+    static func quoted(_ text: String) -> String {
+        var parts = URLParts(text)
+        if let at = parts.authority?.utf8.lastIndex(of: UInt8(ascii: "@")), let authority = parts.authority {
+            parts.authority = "***" + authority[at...]
+        }
+        if doubts(text).contains(where: { $0.rule == .signedURL }) { parts.query = "***" }
+        return parts.text.quotedForMessage()
+    }
+
     /// The parameters in which storage services sign URLs: S3 and those like it, Google's, Azure's, and CloudFront.
     private static let signatures: Set<String> = [
         "x-amz-signature", "x-goog-signature", "sig", "signature", "awsaccesskeyid", "key-pair-id",

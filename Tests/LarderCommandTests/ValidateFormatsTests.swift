@@ -1,0 +1,147 @@
+import BundleManifest
+import Glibc
+import JSONSyntax
+import TestSupport
+import Testing
+
+/// What `larder validate` prints for other programs, and what it keeps from them.
+@Suite struct ValidateFormatsTests {
+    private let directory: TemporaryDirectory
+    private static let digest = String(repeating: "0123456789abcdef", count: 4)
+    /// An error, a warning and a note.
+    private static let mixed = """
+        {"format": "larder/1", "id": "m", "serial": 0, "bundles": [
+          {"id": "b", "kind": "ebook", "urls": ["b.epub"]}
+        ]}
+
+        """
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func run(_ arguments: String...) async throws -> ChildProcess.Result {
+        try await LarderProgram.run(["validate"] + arguments, directory: directory.path)
+    }
+
+    private func write(_ text: String, to name: String) throws { try directory.write(text.utf8, to: name) }
+
+    private func firstResult(_ log: ChildProcess.Result) throws -> JSONValue {
+        let run = try #require(try JSONDocument(log.output, name: "sarif").root["runs"]?.elements.first { _ in true })
+        return try #require(run["results"]?.elements.first { _ in true })
+    }
+
+    // MARK: SARIF
+
+    @Test func otherProgramsReadTheSARIFLog() async throws {
+        try write(Self.mixed, to: "a b.json")
+        let log = try await run("a b.json", "--format", "sarif")
+        try directory.write(log.output, to: "log.sarif")
+        let csv = try await ChildProcess.run(
+            try Tool.python("sarif"), ["csv", "--output", "log.csv", "log.sarif"], directory: directory.path)
+        #expect(csv.status == .exited(0), "\(csv)")
+        let rows = String(decoding: try directory.read("log.csv"), as: UTF8.self)
+        for (id, severity, line) in [("S008", "error", 1), ("S021", "warning", 2), ("U012", "note", 2)] {
+            let row = rows.split(whereSeparator: \.isNewline).first { $0.contains(",\(id),") }
+            #expect(row?.contains(",\(severity),") == true && row?.hasSuffix(",\(line)") == true, "\(rows)")
+        }
+        let checked = try await ChildProcess.run(
+            try Tool.python("sarif"), ["--check", "error", "summary", "log.sarif"], directory: directory.path)
+        #expect(checked.status == .exited(1), "\(checked)")
+    }
+
+    /// GitHub, "SARIF support for code scanning".
+    @Test func codeScanningFindsWhatItAsksFor() async throws {
+        try write(Self.mixed, to: "m.json")
+        let log = try await run("./m.json", "--format", "sarif")
+        let root = try JSONDocument(log.output, name: "sarif").root
+        let driver = try #require(root["runs"]?.elements.first { _ in true }?["tool"]?["driver"])
+        let rules = (driver["rules"]?.elements).map(Array.init) ?? []
+        for rule in rules {
+            #expect(rule["shortDescription"]?["text"]?.string?.isEmpty == false)
+            #expect((rule["shortDescription"]?["text"]?.string ?? "").count <= 1024)
+            #expect(rule["help"]?["text"]?.string?.isEmpty == false)
+            #expect(
+                ["error", "warning", "recommendation"].contains(rule["properties"]?["problem.severity"]?.string ?? ""))
+        }
+        let result = try firstResult(log)
+        let index = try #require(result["ruleIndex"]?.integer)
+        #expect(rules[index]["id"]?.string == result["ruleId"]?.string)
+        #expect(result["partialFingerprints"]?["primaryLocationLineHash"]?.string?.isEmpty == false)
+        let place = try #require(result["locations"]?.elements.first { _ in true }?["physicalLocation"])
+        #expect(place["artifactLocation"]?["uri"]?.string == "m.json")
+        #expect(place["artifactLocation"]?["uriBaseId"]?.string == "%SRCROOT%")
+        #expect(place["region"]?["startLine"]?.integer == 1 && place["region"]?["startColumn"]?.integer == 45)
+    }
+
+    @Test(arguments: [
+        ("a\nb.json", "a%0Ab.json", "a%0Ab.json"), ("-x.json", "-x.json", "-x.json"),
+        ("ü:%.json", "%C3%BC%3A%25.json", "ü%3A%25.json"),
+    ])
+    func namesAreThoseOfTheFiles(_ name: String, _ uri: String, _ property: String) async throws {
+        try write(Self.mixed, to: name)
+        let log = try await run("--format", "sarif", "--", name)
+        let place = try firstResult(log)["locations"]?.elements.first { _ in true }?["physicalLocation"]
+        #expect(place?["artifactLocation"]?["uri"]?.string == uri)
+        let commands = try await run("--format", "github", "--", name)
+        #expect(commands.outputText.hasPrefix("::error file=\(property),line=1,col=45"), "\(commands)")
+        #expect(commands.outputText.split(separator: "\n").count == 3, "\(commands)")
+    }
+
+    // MARK: Rules
+
+    @Test func rulesComeAsJSONToo() async throws {
+        let list = try await run("--rules", "--format", "json")
+        let rules = try JSONDocument(list.output, name: "rules").root.elements.map { $0["id"]?.string }
+        #expect(rules == ManifestRule.catalogue.map(\.id))
+        let one = try await run("--explain", "S008", "--format", "json")
+        #expect(try JSONDocument(one.output, name: "rule").root["severity"]?.string == "error")
+    }
+
+    @Test func theSchemaIsPrinted() async throws {
+        #expect(try await run("--schema").outputText == ManifestSchema.text)
+    }
+
+    // MARK: Secrets
+
+    /// In URLs, in headers, in signatures; where the JSON is broken as well, and where another finding quotes the URL.
+    @Test(arguments: [
+        #""urls": ["https://u:geheim@a.example/b", "x y"]"#,
+        #""urls": ["https://u:geheim@a.example/b", "x y"] "size": 1"#,
+        #""urls": ["b", "c", "https://u:geheim@a.example/b", "https://u:geheim@a.example/b", "x y"]"#,
+        #""urls": ["https://a.example/b?sig=geheim", "https://a.example/b?sig=geheim", "x y"]"#,
+        #""urls": ["b", "x y"], "headers": {"Authorization": "geheim", "Host": "a"}"#,
+    ])
+    func noFormatShowsSecrets(_ members: String) async throws {
+        try write(
+            #"{"format": "larder/1", "id": "m", "serial": 1, "bundles": [{"id": "b", "kind": "ebook", \#(members)}]}"#,
+            to: "m.json")
+        for format in ["text", "short", "json", "sarif", "github", "diff"] {
+            let result = try await run(format == "diff" ? "--diff" : "--format=\(format)", "m.json")
+            #expect(!result.outputText.isEmpty && !result.outputText.contains("geheim"), "\(format): \(result)")
+        }
+    }
+
+    // MARK: Inputs
+
+    @Test func pipesInFoldersAndPatternsAreNotWaitedFor() async throws {
+        try write(Self.mixed, to: "a/m.json")
+        #expect(mkfifo(directory["a/p.json"], 0o600) == 0)
+        for argument in ["a", "a/*.json"] {
+            let result = try await run(argument, "--format", "short")
+            #expect(result.errorText.hasSuffix(" in 1 manifest\n"), "\(result)")
+        }
+        #expect(try await run("a/p*").status == .exited(66))
+    }
+
+    @Test func aNameThatIsNoTextIsTold() async throws {
+        try write(Self.mixed, to: "a/m.json")
+        let name =
+            Array(directory["a/"].utf8CString.dropLast()) + [CChar(bitPattern: 0xFF)] + Array(".json".utf8CString)
+        let descriptor = open(name, O_CREAT | O_WRONLY, 0o600)
+        #expect(descriptor >= 0 && close(descriptor) == 0)
+        for argument in ["a", "a/*.json"] {
+            let result = try await run(argument, "--format", "short")
+            #expect(result.status == .exited(66) && result.outputText.contains("a/m.json:1:45"), "\(result)")
+            #expect(result.errorText.contains(#"a/\xff.json: this name is not UTF-8; rename it"#), "\(result)")
+        }
+    }
+}
