@@ -31,8 +31,25 @@ package struct Diagnostic: Sendable, Hashable {
         _ rule: some DiagnosticRule, _ message: String, at range: SourceRange, path: String? = nil, notes: [Note] = [],
         hint: String? = nil, fix: [TextEdit] = [], secret: SourceRange? = nil
     ) {
-        self.id = rule.id
-        self.severity = rule.severity
+        self.init(
+            id: rule.id, severity: rule.severity, message: message, range: range, path: path, notes: notes, hint: hint,
+            fix: fix, secret: secret)
+    }
+
+    /// The same finding about a text in which everything has another place.
+    package func mappingRanges(_ transform: (SourceRange) -> SourceRange) -> Diagnostic {
+        Diagnostic(
+            id: id, severity: severity, message: message, range: transform(range), path: path,
+            notes: notes.map { Note($0.message, at: transform($0.range)) }, hint: hint,
+            fix: fix.map { TextEdit(transform($0.range), $0.replacement) }, secret: secret.map(transform))
+    }
+
+    private init(
+        id: String, severity: Severity, message: String, range: SourceRange, path: String?, notes: [Note],
+        hint: String?, fix: [TextEdit], secret: SourceRange?
+    ) {
+        self.id = id
+        self.severity = severity
         self.message = message
         self.range = range
         self.path = path

@@ -23,6 +23,12 @@ package final class JSONDocument: Sendable {
         self.nodes = parser.nodes
     }
 
+    /// A text that is known to be JSON as far as it matters.
+    init(_ source: SourceText, nodes: [JSONNode]) {
+        self.source = source
+        self.nodes = nodes
+    }
+
     /// - Parameter name: what error messages call the text, such as its path.
     package convenience init(
         _ bytes: [UInt8], name: String, limits: JSONLimits = JSONLimits()

@@ -147,9 +147,39 @@ extension JSONParser {
             reportUnexpected("after a value")
             return .separator
         }
-        report(.missingComma, "a comma is missing before this", at: position)
+        report(
+            .missingComma, "a comma is missing before this", at: position,
+            fix: isCommaMeant(before: byte) ? [TextEdit(SourceRange(at: tokenEnd), ",")] : [])
         lastComma = position
         return afterComma
+    }
+
+    /// Whether nothing else can be meant where the next value follows the one before without a comma: neither a quote within a string, nor
+    /// a bracket that is missing as well.
+    private func isCommaMeant(before byte: UInt8) -> Bool {
+        switch open.last?.kind {
+        case .object:
+            return byte == UInt8(ascii: "\"") && isKey(at: position)
+        case .array:
+            let isContainer = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+            if isContainer {
+                return bytes[tokenEnd - 1] == UInt8(ascii: "}") || bytes[tokenEnd - 1] == UInt8(ascii: "]")
+            }
+            // Side by side they may be one string with a quote in it.
+            return byte == UInt8(ascii: "\"") && bytes[tokenEnd - 1] == byte && position > tokenEnd
+                && !isKey(at: position)
+        default:
+            return false
+        }
+    }
+
+    /// Whether the string at an offset is followed by a colon. Looks no further than a key is long.
+    private func isKey(at offset: Int) -> Bool {
+        var rest = bytes[offset...].dropFirst().prefix(1024)
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\") { rest = rest.dropFirst() }
+        }
+        return rest.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } == UInt8(ascii: ":")
     }
 
     /// A closing bracket of the other kind than the innermost open one: that one was left open, or this one is one too many.

@@ -32,6 +32,8 @@ struct JSONParser {
     var open: [OpenContainer] = []
     var errors: [Diagnostic] = []
     var lastComma = 0
+    /// Where the token before this one ends.
+    private(set) var tokenEnd = 0
     private var expectation = Expectation.value
 
     init(_ bytes: [UInt8], limits: JSONLimits) {
@@ -49,6 +51,7 @@ struct JSONParser {
         }
         guard checkEncoding() else { return }
         while errors.count < limits.errors {
+            tokenEnd = position
             skipWhitespace()
             guard position < bytes.count else { return reportEnd() }
             guard expectation != .end else {

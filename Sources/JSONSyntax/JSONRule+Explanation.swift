@@ -26,7 +26,8 @@ extension JSONRule {
             """
         case .missingComma:
             """
-            Two values or members follow each other without a comma. Mostly the comma is missing at the end of the line before.
+            Two values or members follow each other without a comma. Mostly the comma is missing at the end of the line before. --fix \
+            writes it where nothing else can be meant.
             """
         case .trailingComma:
             """
@@ -111,6 +112,20 @@ extension JSONRule {
         case .tooManyErrors:
             """
             So many errors were found that the rest of the text was not looked at. Mend those, and check again.
+            """
+        case .integerInOtherForm:
+            """
+            Where a whole number is due, 1e3 and 1.0 are the same to some readers and errors, or fractions, to others. --fix writes it in \
+            plain digits.
+            """
+        case .negativeZero:
+            """
+            To some readers -0 is 0, and to others it is another number. --fix takes the sign away.
+            """
+        case .integerTooLarge:
+            """
+            Many readers keep numbers as IEEE 754 doubles, which hold whole numbers exactly up to 2^53 - 1 = 9007199254740991 (RFC 8259, \
+            section 6). A larger one would be another number to them.
             """
         }
     }

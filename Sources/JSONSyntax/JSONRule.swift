@@ -27,6 +27,9 @@ package enum JSONRule: String, ExplainedRule {
     case tooLarge = "J023"
     case duplicateKey = "J024"
     case tooManyErrors = "J025"
+    case integerInOtherForm = "J026"
+    case negativeZero = "J027"
+    case integerTooLarge = "J028"
 
     package var severity: Severity { .error }
 
@@ -57,6 +60,9 @@ package enum JSONRule: String, ExplainedRule {
         case .tooLarge: "the text is too large"
         case .duplicateKey: "a key appears twice in an object"
         case .tooManyErrors: "too many errors to go on"
+        case .integerInOtherForm: "a whole number is not written in plain digits"
+        case .negativeZero: "a zero has a minus sign"
+        case .integerTooLarge: "a whole number is above 2^53 - 1"
         }
     }
 }

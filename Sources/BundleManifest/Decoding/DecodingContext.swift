@@ -25,13 +25,26 @@ struct DecodingContext {
         _ rule: ManifestRule, _ message: @autoclosure () -> String, at value: JSONValue, notes: [Diagnostic.Note] = [],
         hint: @autoclosure () -> String? = nil, fix: @autoclosure () -> [TextEdit] = [], secret: SourceRange? = nil
     ) {
-        guard options.tellsNotes || rule.severity != .note else { return }
-        hasErrors = hasErrors || rule.severity == .error
-        counts[rule.severity, default: 0] += 1
-        guard counts[rule.severity, default: 0] <= Self.mostFindings else { return }
-        let diagnostic = Diagnostic(
-            rule, message(), at: value.markedRange, notes: notes, hint: hint(), fix: fix(), secret: secret)
-        findings.append(Finding(value: value, diagnostic: diagnostic))
+        add(rule.severity, at: value) {
+            Diagnostic(
+                rule, message(), at: value.markedRange, notes: notes, hint: hint(), fix: fix(), secret: secret)
+        }
+    }
+
+    /// For what JSON leaves to each format.
+    mutating func report(
+        _ rule: JSONRule, _ message: @autoclosure () -> String, at value: JSONValue, hint: String,
+        fix: @autoclosure () -> [TextEdit] = []
+    ) {
+        add(rule.severity, at: value) { Diagnostic(rule, message(), at: value.markedRange, hint: hint, fix: fix()) }
+    }
+
+    private mutating func add(_ severity: Severity, at value: JSONValue, _ diagnostic: () -> Diagnostic) {
+        guard options.tellsNotes || severity != .note else { return }
+        hasErrors = hasErrors || severity == .error
+        counts[severity, default: 0] += 1
+        guard counts[severity, default: 0] <= Self.mostFindings else { return }
+        findings.append(Finding(value: value, diagnostic: diagnostic()))
     }
 
     mutating func report(_ problem: Problem, at value: JSONValue, fix: @autoclosure () -> [TextEdit] = []) {
@@ -49,10 +62,6 @@ struct DecodingContext {
             return SourceRange(start: query, end: value.range.end)
         default: return nil
         }
-    }
-
-    mutating func reportRange(of value: JSONValue, _ expected: String) {
-        report(.badNumber, "expected \(expected), found \((value.numberText ?? "").quotedForMessage())", at: value)
     }
 
     /// All findings with their paths, in the order of the text.

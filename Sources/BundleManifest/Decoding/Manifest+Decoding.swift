@@ -4,23 +4,32 @@ import JSONSyntax
 extension Manifest {
     /// Reads and checks a manifest. Everything that its text alone can tell is found in one run.
     ///
-    /// Where the JSON itself is broken only that is told. A finding with the rule `unknownRequirement` is a refusal of its own kind (exit 77).
+    /// Where the JSON itself is broken, more is told only as far as there is no doubt about its structure. A finding with the rule `unknownRequirement` is a refusal of its own kind (exit 77).
     /// - Returns: the manifest, or nil when there is an error among the diagnostics; these are in the order of the text.
     package static func decode(
         _ source: SourceText, options: ManifestDecodingOptions = ManifestDecodingOptions()
     ) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
-        let document: JSONDocument
         do {
-            document = try JSONDocument(source, limits: options.jsonLimits)
+            let document = try JSONDocument(source, limits: options.jsonLimits)
+            let (draft, diagnostics, hasErrors) = decode(document, options)
+            return (hasErrors ? nil : draft?.manifest(), diagnostics)
         } catch {
-            return (nil, error.diagnostics)
+            guard let recovered = RecoveredJSON(error, limits: options.jsonLimits) else {
+                return (nil, error.diagnostics)
+            }
+            let further = recovered.findings(decode(recovered.document, options).diagnostics)
+            return (nil, (error.diagnostics + further).sortedByPosition())
         }
+    }
+
+    private static func decode(
+        _ document: JSONDocument, _ options: ManifestDecodingOptions
+    ) -> (draft: ManifestDraft?, diagnostics: [Diagnostic], hasErrors: Bool) {
         var context = DecodingContext(options: options)
         let draft = ValueType.object(ManifestDraft.table).decode(document.root, &context)
         draft?.check(&context)
         let diagnostics = document.duplicateKeys() + context.diagnostics(of: document)
-        guard !diagnostics.hasErrors, !context.hasErrors else { return (nil, diagnostics.sortedByPosition()) }
-        return (draft?.manifest(), diagnostics.sortedByPosition())
+        return (draft, diagnostics.sortedByPosition(), diagnostics.hasErrors || context.hasErrors)
     }
 }
 

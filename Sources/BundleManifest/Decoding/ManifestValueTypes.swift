@@ -62,7 +62,12 @@ extension ValueType<String> {
     private static func portable(_ type: Self) -> Self {
         Self(type.expected, schema: type.schema) { value, context in
             guard let path = type.decode(value, &context) else { return nil }
-            for problem in PortableNames.problems(of: path) { context.report(problem, at: value) }
+            for problem in PortableNames.problems(of: path) {
+                let isComposed = problem.rule != .notComposed
+                context.report(
+                    problem, at: value,
+                    fix: isComposed ? [] : value.fix(replacingTextBy: PortableNames.composed(path)))
+            }
             return path
         }
     }
@@ -125,7 +130,7 @@ extension ValueType<Resolution> {
 
 extension ValueType<Duration> {
     /// Seconds; the bound keeps sums of a million of them far from overflow.
-    static let duration = ValueType<Double>.number(0...1e9).map { Duration.seconds($0) }
+    static let duration = ValueType<Double>.number(0...1_000_000_000).map { Duration.seconds($0) }
 }
 
 extension ValueType<URLReference> {

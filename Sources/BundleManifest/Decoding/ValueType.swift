@@ -26,7 +26,7 @@ struct ValueType<Value: Sendable>: Sendable {
     ) {
         self.init(expected, schema: (["type": .string("\(kind)")] as JSONSchema).with(schema)) { value, context in
             guard value.kind == kind else {
-                context.report(.wrongType, "expected \(expected), found \(value.kind.described)", at: value)
+                context.reportType(of: value, expected, kind)
                 return nil
             }
             return decode(value, &context)
@@ -113,14 +113,15 @@ extension ValueType<Bool> {
 }
 
 extension ValueType<Int> {
-    static func integer(_ range: ClosedRange<Int>) -> Self {
-        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    /// A whole number from here to 2^53 - 1.
+    private static func integer(atLeast minimum: Int) -> Self {
+        let expected = "a whole number of at least \(minimum)"
         let schema: JSONSchema = [
-            "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+            "type": "integer", "minimum": .integer(minimum), "maximum": .integer(JSONValue.largestInteger),
         ]
         return Self(expected, .number, schema: schema) { value, context in
-            guard let integer = value.integer, range.contains(integer) else {
-                context.reportRange(of: value, expected + " in plain digits")
+            guard let integer = value.integer, integer >= minimum else {
+                context.reportInteger(value, expected)
                 return nil
             }
             return integer
@@ -128,18 +129,20 @@ extension ValueType<Int> {
     }
 
     /// 0 to 2^53 - 1.
-    static let count = integer(0...JSONValue.largestInteger)
+    static let count = integer(atLeast: 0)
     /// 1 to 2^53 - 1.
-    static let positive = integer(1...JSONValue.largestInteger)
+    static let positive = integer(atLeast: 1)
 }
 
 extension ValueType<Double> {
-    static func number(_ range: ClosedRange<Double>) -> Self {
+    static func number(_ range: ClosedRange<Int>) -> Self {
         let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
-        let schema: JSONSchema = ["minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+        let schema: JSONSchema = ["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
         return Self(expected, .number, schema: schema) { value, context in
-            guard let number = value.double, range.contains(number) else {
-                context.reportRange(of: value, expected)
+            guard let number = value.double, number >= Double(range.lowerBound), number <= Double(range.upperBound)
+            else {
+                let written = (value.numberText ?? "").quotedForMessage()
+                context.report(.badNumber, "expected \(expected), found \(written)", at: value)
                 return nil
             }
             return number

@@ -11,7 +11,7 @@ extension ManifestRule {
                 .error, "a value has the wrong type",
                 """
                 A key holds another kind of value than it should: a string where a number is due, one URL where a list of them is. The \
-                message tells both kinds.
+                message tells both kinds. --fix writes brackets around a single element, and takes a number out of its quotes.
                 """
             )
         case .missingKey:
@@ -65,8 +65,8 @@ extension ManifestRule {
             (
                 .error, "a number is out of its range",
                 """
-                Numbers have bounds. Sizes, serials and priorities are whole and at most 2^53 - 1, written in plain digits: neither 1e3 \
-                nor 1.0, nor in quotes.
+                Numbers have bounds, which the message tells. Sizes, serials, priorities and limits are whole numbers; durations, ratios \
+                and frame rates may have a fraction.
                 """
             )
         case .badTimestamp:
@@ -273,7 +273,7 @@ extension ManifestRule {
                 .warning, "a path is not in Unicode's composed form (NFC)",
                 """
                 A letter with an accent can be one character or two. The name is written with two: it looks the same, but programs that \
-                compare bytes won’t find it under the name that people type. Most systems write names composed (NFC).
+                compare bytes won’t find it under the name that people type. Most systems write names composed (NFC). --fix composes it.
                 """
             )
         case .notPortable:

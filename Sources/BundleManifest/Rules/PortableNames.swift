@@ -10,6 +10,9 @@ enum PortableNames {
         return Set(["con", "prn", "aux", "nul"] + numbered)
     }()
 
+    /// The path in Unicode's Normalization Form C.
+    static func composed(_ path: String) -> String { String(String.UnicodeScalarView(path._nfc)) }
+
     static func problems(of path: String) -> [Problem] {
         var problems: [Problem] = []
         // ASCII is composed.

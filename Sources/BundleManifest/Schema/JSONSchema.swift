@@ -6,7 +6,6 @@ indirect enum JSONSchema: Sendable {
     case array([JSONSchema])
     case string(String)
     case integer(Int)
-    case number(Double)
     case boolean(Bool)
     /// The text of a reference to a schema that stands once, under `$defs`.
     case definition(String, JSONSchema)
@@ -49,7 +48,7 @@ indirect enum JSONSchema: Sendable {
             guard !found.contains(where: { $0.key == name }) else { return }
             found.append((name, schema))
             schema.collectDefinitions(&found)
-        case .string, .integer, .number, .boolean:
+        case .string, .integer, .boolean:
             return
         }
     }
@@ -81,7 +80,6 @@ extension JSONSchema: JSONWritable {
         case .array(let elements): elements.write(to: &writer)
         case .string(let text): writer.string(text)
         case .integer(let integer): writer.integer(integer)
-        case .number(let number): number == number.rounded() ? writer.integer(Int(number)) : writer.double(number)
         case .boolean(let value): writer.bool(value)
         case .definition(let name, _): writer.string("#/$defs/\(name)")
         }

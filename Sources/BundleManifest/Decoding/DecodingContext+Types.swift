@@ -1,0 +1,52 @@
+import Diagnostics
+import JSONSyntax
+
+/// What is said of values of the wrong type, and of numbers that are none of those wanted.
+extension DecodingContext {
+    mutating func reportType(of value: JSONValue, _ expected: String, _ kind: JSONKind) {
+        let remedy = typeRemedy(value, kind)
+        report(
+            .wrongType, "expected \(expected), found \(value.kind.described)", at: value, hint: remedy?.hint,
+            fix: remedy?.fix ?? [])
+    }
+
+    /// How a value may have been meant that has the wrong type.
+    private func typeRemedy(_ value: JSONValue, _ kind: JSONKind) -> (hint: String, fix: [TextEdit])? {
+        let text = value.string ?? ""
+        switch (value.kind, kind) {
+        case (.null, _):
+            return ("leave out the key", [])
+        case (.string, .array), (.object, .array):
+            let brackets = [
+                TextEdit(SourceRange(at: value.range.start), "["), TextEdit(SourceRange(at: value.range.end), "]"),
+            ]
+            return ("write [ ] around it, if there is only one", brackets)
+        case (.string, .number) where JSONValue.isNumber(text),
+            (.string, .boolean) where ["true", "false"].contains(text):
+            return ("leave out the quotes", [TextEdit(value.range, text)])
+        default:
+            return nil
+        }
+    }
+
+    /// Tells what is wrong with a number that should be a whole one, in plain digits.
+    mutating func reportInteger(_ value: JSONValue, _ expected: String) {
+        let written = (value.numberText ?? "").quotedForMessage()
+        switch value.integerForm {
+        case .otherForm(let integer):
+            report(
+                .integerInOtherForm, "\(written) is not in plain digits", at: value, hint: "write \(integer)",
+                fix: [TextEdit(value.range, String(integer))])
+        case .negativeZero:
+            report(
+                .negativeZero, "\(written) is zero with a minus sign", at: value, hint: "write 0",
+                fix: [TextEdit(value.range, "0")])
+        case .tooLarge:
+            report(
+                .integerTooLarge, "\(written) is too large for many readers of JSON", at: value,
+                hint: "the largest whole number that all of them keep is \(JSONValue.largestInteger)")
+        case .plain, .negative, .fractional, nil:
+            report(.badNumber, "expected \(expected), found \(written)", at: value)
+        }
+    }
+}
