@@ -44,6 +44,8 @@ extension JSONParser {
         case _ where isWordByte(byte):
             parseWord()
             return afterValue
+        case _ where takesTypographicQuotes():
+            return afterValue
         default:
             reportUnexpected("where a value should be")
             // The run stood for the value, unless one follows it directly.
@@ -88,6 +90,10 @@ extension JSONParser {
         case UInt8(ascii: "'"):
             parseWrongQuotes()
             return .colon
+        case _ where takesTypographicQuotes():
+            return .colon
+        case _ where takesGroupedDigits():
+            return .separator
         case _ where isWordByte(byte):
             skipWord()
             let word = quoted(start..<position)
@@ -109,9 +115,12 @@ extension JSONParser {
     }
 
     mutating func recoverFromMissingColon(_ byte: UInt8) -> Expectation {
+        guard !reopensString() else { return .colon }
         switch byte {
         case UInt8(ascii: "="):
-            report(.missingColon, "a colon should stand between key and value", at: position)
+            report(
+                .missingColon, "a colon should stand between key and value", at: position,
+                fix: [TextEdit(SourceRange(at: position, length: 1), ":")])
             position += 1
             return .value
         case UInt8(ascii: ","):
@@ -123,7 +132,10 @@ extension JSONParser {
             report(.missingColon, "a key needs a colon and a value", at: position)
             return closeContainer(byte)
         case _ where beginsValue(byte):
-            report(.missingColon, "a colon should stand between key and value", at: position)
+            let isMeant = byte != UInt8(ascii: "\"") || !isKey(at: position)
+            report(
+                .missingColon, "a colon should stand between key and value", at: position,
+                fix: isMeant ? [TextEdit(SourceRange(at: tokenEnd), ":")] : [])
             return .value
         default:
             reportUnexpected("where a colon should be")
@@ -134,6 +146,8 @@ extension JSONParser {
     // MARK: After a value
 
     mutating func recoverFromMissingSeparator(_ byte: UInt8) -> Expectation {
+        guard !reopensString() else { return .separator }
+        if byte == UInt8(ascii: ":"), closesArrayBeforeKey() { return .colon }
         if byte == UInt8(ascii: ":") || byte == UInt8(ascii: ";") {
             report(
                 .missingComma,

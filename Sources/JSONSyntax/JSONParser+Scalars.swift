@@ -25,8 +25,8 @@ extension JSONParser {
                 hasEscapes = true
                 parseEscape()
             case UInt8(ascii: "\n") where !stringGoesOn(quote):
-                report(
-                    .unterminatedString, "this string is not closed at the end of its line", at: start, to: position)
+                position = likelyEnd(ofStringAt: start, before: position)
+                reportUnterminated(start, to: position)
                 appendNode(.string, from: start, to: position, hasEscapes: hasEscapes)
                 return
             case 0x00..<0x20:
@@ -50,14 +50,19 @@ extension JSONParser {
     }
 
     private mutating func reportControlCharacter(_ byte: UInt8) {
+        guard byte != UInt8(ascii: "\n") else {
+            return report(
+                .controlCharacter, "a string goes on in the next line", at: position,
+                hint: "write it on one line; a line end within a text is written \\n")
+        }
         let code = String(byte, radix: 16, uppercase: true)
         let escape = "\\u" + String(repeating: "0", count: 4 - code.count) + code
         report(
             .controlCharacter, "a control character (U+\(escape.dropFirst(2))) stands unescaped in a string",
             at: position,
             hint: "write \(shortEscapes[byte] ?? escape)",
-            // A line end more likely belongs behind a quote that is missing.
-            fix: byte == 0x0A || byte == 0x0D
+            // It most likely belongs to a line end.
+            fix: byte == 0x0D
                 ? [] : [TextEdit(SourceRange(at: position, length: 1), shortEscapes[byte] ?? escape)])
     }
 

@@ -67,7 +67,8 @@ extension JSONRule {
             """
         case .wrongQuotes:
             """
-            Strings stand in double quotes, never in single ones. --fix exchanges them where nothing else has to change.
+            Strings stand in double quotes, never in single ones, nor in those of word processors. --fix exchanges them where nothing else \
+            has to change.
             """
         case .unquotedKey:
             """

@@ -67,7 +67,7 @@ import Testing
         // A comma after the last element, a comment, an unquoted key and single quotes.
         Case("{\"a\": [1,], // c\n b: 'x'}", "J007@8", "J013@12", "J016@18", "J015@21"),
         // A string that isn't closed ends at its line's end.
-        Case("{\"a\": \"x,\n\"b\": 01,\n\"c\": tru}", "J017@6", "J006@10", "J021@15", "J014@24"),
+        Case("{\"a\": \"x,\n\"b\": 01,\n\"c\": tru}", "J017@6", "J021@15", "J014@24"),
         // Two missing commas in objects of an array.
         Case("[{\"a\":1 \"b\":2} {\"c\":3}]", "J006@8", "J006@15"),
         // An array left open in an object, and what follows is still looked at.

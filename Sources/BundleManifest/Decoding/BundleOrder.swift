@@ -16,7 +16,8 @@ struct BundleOrder {
             if let first = places[id.value] {
                 context.report(
                     .repeatedID, "the id \"\(id.value)\" is taken by another bundle", at: id.place,
-                    notes: [Diagnostic.Note("it was first given here", at: first.range)])
+                    notes: [Diagnostic.Note("it was first given here", at: first.range)],
+                    hint: "give one of them another id")
             } else {
                 places[id.value] = id.place
                 positions[id.value] = position

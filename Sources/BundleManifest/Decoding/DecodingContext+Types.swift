@@ -24,6 +24,13 @@ extension DecodingContext {
         case (.string, .number) where JSONValue.isNumber(text),
             (.string, .boolean) where ["true", "false"].contains(text):
             return ("leave out the quotes", [TextEdit(value.range, text)])
+        case (.string, .number):
+            return ("write plain digits, without quotes", [])
+        case (.string, .boolean):
+            return ("write true or false, without quotes", [])
+        case (.number, .string):
+            let number = value.numberText ?? ""
+            return ("write it in double quotes", [TextEdit(value.range, "\"\(number)\"")])
         default:
             return nil
         }
@@ -35,15 +42,15 @@ extension DecodingContext {
         switch value.integerForm {
         case .otherForm(let integer):
             report(
-                .integerInOtherForm, "\(written) is not in plain digits", at: value, hint: "write \(integer)",
+                json: .integerInOtherForm, "\(written) is not in plain digits", at: value, hint: "write \(integer)",
                 fix: [TextEdit(value.range, String(integer))])
         case .negativeZero:
             report(
-                .negativeZero, "\(written) is zero with a minus sign", at: value, hint: "write 0",
+                json: .negativeZero, "\(written) is zero with a minus sign", at: value, hint: "write 0",
                 fix: [TextEdit(value.range, "0")])
         case .tooLarge:
             report(
-                .integerTooLarge, "\(written) is too large for many readers of JSON", at: value,
+                json: .integerTooLarge, "\(written) is too large for many readers of JSON", at: value,
                 hint: "the largest whole number that all of them keep is \(JSONValue.largestInteger)")
         case .plain, .negative, .fractional, nil:
             report(.badNumber, "expected \(expected), found \(written)", at: value)

@@ -33,7 +33,7 @@ struct DecodingContext {
 
     /// For what JSON leaves to each format.
     mutating func report(
-        _ rule: JSONRule, _ message: @autoclosure () -> String, at value: JSONValue, hint: String,
+        json rule: JSONRule, _ message: @autoclosure () -> String, at value: JSONValue, hint: String,
         fix: @autoclosure () -> [TextEdit] = []
     ) {
         add(rule.severity, at: value) { Diagnostic(rule, message(), at: value.markedRange, hint: hint, fix: fix()) }

@@ -116,9 +116,15 @@ extension ValueType<SHA256Digest> {
     }.shared(as: "sha256")
 
     private static func hint(_ text: String) -> String {
+        let digits = text.prefix { $0.isHexDigit }.utf8.count
         let length = text.utf8.count
-        return length == 64
-            ? "write 64 lowercase hexadecimal digits" : "write 64 lowercase hexadecimal digits; this has \(length)"
+        switch (digits, length) {
+        case (64, 65...): return "leave out what follows the 64 digits"
+        case (40, 40): return "40 digits are a SHA-1; sha256sum FILE prints the one that is needed"
+        case (128, 128): return "128 digits are a SHA-512; sha256sum FILE prints the one that is needed"
+        case (_, 64): return "write 64 lowercase hexadecimal digits"
+        default: return "write 64 lowercase hexadecimal digits; this has \(length)"
+        }
     }
 }
 

@@ -10,6 +10,8 @@ protocol Draft: Sendable {
 struct Field<Target: Draft>: Sendable {
     let name: String
     let isRequired: Bool
+    /// What its value is, for messages.
+    let expected: String
     /// The kinds of bundle that have this key.
     let kinds: Set<BundleKind>
     /// What the value may be, and what it is for.
@@ -29,6 +31,7 @@ struct Field<Target: Draft>: Sendable {
     ) {
         self.name = name
         self.isRequired = presence == .required
+        self.expected = type.expected
         self.kinds = kinds
         self.schema = type.schema.described(description)
         self.nameBytes = Array(name.utf8)
@@ -77,7 +80,9 @@ struct ObjectTable<Target: Draft>: Sendable {
             guard field.kinds.count == BundleKind.allCases.count || kind.map(field.kinds.contains) == true else {
                 continue
             }
-            context.report(.missingKey, "\(noun) needs the key \"\(field.name)\"", at: object)
+            context.report(
+                .missingKey, "\(noun) needs the key \"\(field.name)\"", at: object,
+                hint: "add \"\(field.name)\": \(field.expected)")
         }
         return target
     }

@@ -20,7 +20,9 @@ enum PathRules {
             let character = String(Unicode.Scalar(bad))
             throw Problem(
                 .badCharacter, "the path \(path.quotedForMessage()) has \(character.quotedForMessage()) in it",
-                hint: character == "\\" ? "components are separated by /" : nil)
+                hint: character == "\\"
+                    ? "folders are separated by /"
+                    : "folders are separated by /; in JSON a backslash and a letter make a control character")
         }
         var rest = bytes[...]
         while true {
@@ -49,7 +51,9 @@ enum PathRules {
         }
         if component.count <= 2, component.allSatisfy({ $0 == UInt8(ascii: ".") }) {
             let what = component.isEmpty ? "an empty component" : "the component \(String(component) ?? "")"
-            throw Problem(.badComponent, "the path \(path.quotedForMessage()) has \(what)")
+            throw Problem(
+                .badComponent, "the path \(path.quotedForMessage()) has \(what)",
+                hint: "a path begins in the bundle's folder, and names every folder on its way")
         }
     }
 

@@ -43,7 +43,8 @@ enum URLRules {
         default:
             throw Problem(
                 .unknownScheme, "the scheme \(String(scheme).quotedForMessage()) is none of http, https and file",
-                hint: "if this is a relative path, write it with ./ in front")
+                hint: nearestMatch(to: String(scheme), among: ["https", "http", "file"]).map { "did you mean \($0)?" }
+                    ?? "if this is a relative path, write it with ./ in front")
         }
     }
 
