@@ -1,7 +1,6 @@
 import BundleManifest
 import Diagnostics
 import Downloads
-import JSONSyntax
 import Platform
 import Transfer
 
@@ -57,10 +56,14 @@ package struct ValidatedManifest: Sendable {
     package init(_ location: ManifestLocation, _ bytes: [UInt8]) {
         self.location = location
         source = SourceText(name: location.description, bytes: bytes)
+        (manifest, diagnostics) = Manifest.decode(source, options: Self.options(location))
+    }
+
+    private static func options(_ location: ManifestLocation) -> ManifestDecodingOptions {
         var options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         options.tellsNotes = true
         options.hasBase = location.base != nil
-        (manifest, diagnostics) = Manifest.decode(source, options: options)
+        return options
     }
 
     /// The same with what its author forgot since an older version.
@@ -72,22 +75,10 @@ package struct ValidatedManifest: Sendable {
             diagnostics: (diagnostics + found).sortedByPosition())
     }
 
-    /// The text with every fix applied that its findings offer, and then those of what is found after that.
+    /// The same with every fix applied that its findings offer, and then those of what is found after that.
     /// - Returns: nil when there is nothing to fix.
     package func fixed() -> ValidatedManifest? {
-        var current = self
-        // What is wrong with the manifest is found only once its JSON is whole; each round mends something that the one before couldn't see.
-        for _ in 0..<8 where !current.isStructureGuessed {
-            let bytes = current.source.bytes.applying(current.diagnostics.map(\.fix))
-            if bytes == current.source.bytes { break }
-            current = ValidatedManifest(location, bytes)
-        }
-        return current.source.bytes == source.bytes ? nil : current
-    }
-
-    /// Whether brackets don't match: what belongs to what is only guessed then, and a fix might take away what its author meant.
-    private var isStructureGuessed: Bool {
-        let guessed = [JSONRule.mismatchedBracket, .textAfterValue].map(\.rawValue)
-        return diagnostics.contains { guessed.contains($0.id) }
+        let bytes = ManifestFixes.apply(diagnostics, to: source, options: Self.options(location))
+        return bytes == source.bytes ? nil : ValidatedManifest(location, bytes)
     }
 }

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [
-        broken(", \"x-a\": [1"), broken(", \"x-a\": ]"), broken(", \"x-\\d\": 1"), broken(", \"x-a\" 1"),
+        broken(", \"x-a\": [1"), broken(", \"x-a\": ]"), broken(", \"x-\\d\": 1"), broken(", \"x-a\" \"b\": 1"),
         broken("") + "}",
         broken(", \"x-a: 1"),
     ])
