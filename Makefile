@@ -57,10 +57,11 @@ fuzz: ## libFuzzer on the readers of zip, tar, gzip and JSON: FUZZ_SECONDS=60 ea
 record: ## Write anew what tests compare with: the texts of all rules, Rules.md, and the JSON Schema
 	LARDER_RECORD=1 $(TEST) --filter 'RuleFixtureTests|theSchemaIsMadeFromTheTables'
 
-bench: ## Larder against curl, wget2, aria2 and unzip: RUNS=5, BENCH="large-file many-files game"
+bench: ## Larder against curl, wget2, aria2, unzip and schema checkers: RUNS=5, BENCH="large-file many-files game validate"
 	.ci/install build bench
 	$(RELEASE)
 	$(RELEASE_BUILD) DownloadMany
+	$(RELEASE_BUILD) ReadManifest
 	Tests/Bench/bench.py .build/release $(RUNS) $(BENCH)
 
 format: ## Format all Swift sources

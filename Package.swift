@@ -61,6 +61,9 @@ let package = Package(
         .executableTarget(
             name: "DownloadMany", dependencies: ["Downloads", "Transfer", "Platform"], path: "Tests/Bench/DownloadMany",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ReadManifest", dependencies: ["BundleManifest", "JSONSyntax", "Diagnostics", "Platform"],
+            path: "Tests/Bench/ReadManifest", swiftSettings: strict),
 
         tests(of: "Platform"),
         tests(of: "JSONSyntax", ["Diagnostics", "Platform"]),

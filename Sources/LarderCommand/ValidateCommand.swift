@@ -1,5 +1,6 @@
 import BundleManifest
 import CommandLineParsing
+import ContentLibrary
 import Diagnostics
 import Downloads
 import Glibc
@@ -22,6 +23,9 @@ struct ValidateCommand {
     private static let denyWarnings = CommandOption<Bool>.flag("deny-warnings", help: "exit with 1 for warnings too")
     private static let against = CommandOption<String?>.optional(
         "against", .text("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
+    private static let library = CommandOption<String?>.optional(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
+        help: "also tell what was forgotten since the version that is published there")
     private static let maxFindings = CommandOption<Int>.value(
         "max-findings", .integer(0...1_000_000), default: 500, help: "print no more than these; all are counted")
 
@@ -48,7 +52,7 @@ struct ValidateCommand {
             Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
         ],
         groups: [
-            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
+            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against, library),
             OptionGroup("Fixes", fix, diff),
             OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain, schema),
         ],
@@ -131,14 +135,16 @@ struct ValidateCommand {
         let validator = try ManifestValidator(configuration, control: control)
         StopSignals.start(control) {}
         let old = await older(validator, &report)
+        let published = published(&report)
         for location in locations where control.reason == nil {
-            do throws(UnreadableInput) {
+            do {
                 if let validated = try await validator.validate(location) {
                     let fixed = fix(validated, &report)
-                    report.add(old.map(fixed.compared) ?? fixed)
+                    let compared = old.map(fixed.compared) ?? fixed
+                    report.add(try published?.older(than: compared).map(compared.compared) ?? compared)
                 }
             } catch {
-                report.addUnreadable(error.description)
+                report.addUnreadable("\(error)")
             }
         }
         await validator.end()
@@ -156,6 +162,15 @@ struct ValidateCommand {
             }
             return old
         } catch {
+            report.addUnreadable("\(error)")
+            return nil
+        }
+    }
+
+    /// What is published in `--library`. One that can't be read is told, and the manifests are checked all the same.
+    private func published(_ report: inout ValidationReport) -> PublishedManifests? {
+        guard let path = parsed[Self.library] else { return nil }
+        do throws(LibraryError) { return try PublishedManifests(library: path) } catch {
             report.addUnreadable("\(error)")
             return nil
         }

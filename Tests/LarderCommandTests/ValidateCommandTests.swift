@@ -99,6 +99,43 @@ import Testing
         #expect(result.status == .exited(1) && result.outputText.contains("error[V002]"), "\(result)")
     }
 
+    @Test func aLibraryTellsWhatWasForgottenSinceItWasPublished() async throws {
+        func manifest(_ serial: Int, _ digest: String) -> String {
+            """
+            {"format": "larder/1", "id": "m", "serial": \(serial), "bundles": [
+              {"id": "b", "kind": "ebook", "version": "1", "urls": ["b.epub"], "sha256": "\(digest)"}
+            ]}
+
+            """
+        }
+        // Of "b", as sha256sum prints it.
+        let digest = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d"
+        try write("b", to: "b.epub")
+        try write(manifest(1, digest), to: "m.json")
+        let published = try await LarderProgram.run(["sync", "m.json", "--library", "lib"], directory: directory.path)
+        #expect(published.status == .exited(0), "\(published)")
+        #expect(try await run("m.json", "--library", "lib", "--deny-warnings").status == .exited(0))
+
+        try write(manifest(1, String(digest.reversed())), to: "m.json")
+        let result = try await run("m.json", "--library", "lib", "--format", "short", "--severity", "error")
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(result.outputText.contains("error[V002]") && result.outputText.contains("error[V003]"), "\(result)")
+        let none = try await run("m.json", "--library", "nowhere", "--format", "short")
+        #expect(none.status == .exited(66) && none.errorText.contains("nowhere holds no library"), "\(none)")
+    }
+
+    /// Every `*.json` beneath it, but for what is hidden and behind links.
+    @Test func aFolderStandsForItsManifests() async throws {
+        try write(Self.good, to: "a/x.json")
+        try write(Self.good, to: "a/b/c/y.json")
+        try write("{", to: "a/.z.json")
+        try write("{", to: "outside/w.json")
+        #expect(
+            symlink("../outside", directory["a/link"]) == 0 && symlink("../outside/w.json", directory["a/w.json"]) == 0)
+        let result = try await run("a", "a/x.json")
+        #expect(result.status == .exited(0) && result.errorText == "nothing found in 2 manifests\n", "\(result)")
+    }
+
     @Test(arguments: ["json", "sarif"])
     func scriptsGetWholeJSON(_ format: String) async throws {
         try write(Self.bad, to: "m.json")
