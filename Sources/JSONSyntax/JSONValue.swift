@@ -39,8 +39,8 @@ package struct JSONValue: Sendable {
         return document.content(of: node).elementsEqual(text)
     }
 
-    /// What is between the quotes of a string, escapes decoded.
-    var contentBytes: ArraySlice<UInt8> { document.content(of: node) }
+    /// What is between the quotes of a string, escapes decoded; of no meaning for other kinds.
+    package var contentBytes: ArraySlice<UInt8> { document.content(of: node) }
 
     /// A number as it is written, `-1.50E+2`.
     package var numberText: String? {

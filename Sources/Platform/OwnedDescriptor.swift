@@ -84,6 +84,8 @@ package final class OwnedDescriptor: Sendable {
     /// - Parameter limitBytes: how much is taken at most; a longer file fails with `EFBIG`.
     package func readAll(limitBytes: Int) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
+        // At once what a file needs: growing step by step would copy it over and over. Pipes have no size.
+        result.reserveCapacity(min(max(Int(try status().sizeBytes), 0), limitBytes))
         let chunkBytes = 64 << 10
         var chunk = [UInt8](repeating: 0, count: chunkBytes)
         while true {

@@ -15,22 +15,32 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads 64 hexadecimal digits, in either case; nil for anything else.
     public init?(hex: String) {
-        let digits = Array(hex.utf8)
+        self.init(hexDigits: Array(hex.utf8)[...])
+    }
+
+    private init?(hexDigits digits: ArraySlice<UInt8>) {
         guard digits.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: 64, by: 2) {
-            guard let high = Self.digitValue(digits[index]), let low = Self.digitValue(digits[index + 1]) else {
-                return nil
+        func word(_ start: Int) -> UInt64? {
+            var word: UInt64 = 0
+            for digit in digits[(digits.startIndex + start)..<(digits.startIndex + start + 16)] {
+                guard let value = Self.digitValue(digit) else { return nil }
+                word = word << 4 | UInt64(value)
             }
-            bytes.append(high << 4 | low)
+            return word
         }
-        self.init(bytes: bytes)
+        guard let first = word(0), let second = word(16), let third = word(32), let fourth = word(48) else {
+            return nil
+        }
+        words = (first, second, third, fourth)
     }
 
     /// Reads 64 hexadecimal digits in lower case, the form `description` writes; nil for anything else.
-    package init?(lowercaseHex text: String) {
-        self.init(hex: text)
-        guard !text.utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else { return nil }
+    package init?(lowercaseHex text: String) { self.init(lowercaseHexDigits: Array(text.utf8)[...]) }
+
+    /// The same from the text's bytes.
+    package init?(lowercaseHexDigits digits: ArraySlice<UInt8>) {
+        guard !digits.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else { return nil }
+        self.init(hexDigits: digits)
     }
 
     /// The 32 bytes.

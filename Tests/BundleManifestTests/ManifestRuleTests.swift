@@ -220,6 +220,23 @@ import Testing
         #expect(decoded.diagnostics.last?.id == "S022")
     }
 
+    /// A list of more than a mebibyte is read by two threads; what is found is the same, and in the same order.
+    @Test func aLongListIsReadAsAShortOne() {
+        let padding = String(repeating: "x", count: 400)
+        func entries(_ count: Int, wrong: Set<Int>) -> String {
+            let list = (0..<count).map { number in
+                ebook(", \"x-p\": \"\(padding)\"\(wrong.contains(number) ? ", \"size\": -1" : "")", id: "b\(number)")
+            }
+            return manifest(bundles: "[\(list.joined(separator: ", "))]")
+        }
+        let good = decode(entries(5000, wrong: []))
+        #expect(good.manifest?.bundles.map(\.id.text) == (0..<5000).map { "b\($0)" })
+        #expect(findings(entries(5000, wrong: [7, 4990])) == ["S008 $.bundles[7].size", "S008 $.bundles[4990].size"])
+        let many = findings(entries(5000, wrong: Set(1900..<4000)))
+        #expect(many.prefix(1000) == ArraySlice((1900..<2900).map { "S008 $.bundles[\($0)].size" }))
+        #expect(many.count == 1001 && many.last == "S022 -")
+    }
+
     @Test func brokenJSONIsToldAsSuch() {
         #expect(findings("{\"format\": \"larder/1\",}") == ["S002 $", "S002 $", "S002 $", "J007 -"])
     }

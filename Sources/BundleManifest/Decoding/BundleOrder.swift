@@ -10,16 +10,16 @@ struct BundleOrder {
     init(_ bundles: [BundleDraft], _ context: inout DecodingContext) {
         self.bundles = bundles
         var positions: [BundleID: Int] = [:]
-        var places: [BundleID: JSONValue] = [:]
-        for (position, bundle) in bundles.enumerated() {
-            guard let id = bundle.id else { continue }
-            if let first = places[id.value] {
+        positions.reserveCapacity(bundles.count)
+        for position in bundles.indices {
+            guard let id = bundles[position].id else { continue }
+            if let earlier = positions[id.value] {
+                let first = bundles[earlier].id?.place ?? id.place
                 context.report(
                     .repeatedID, "the id \"\(id.value)\" is taken by another bundle", at: id.place,
                     notes: [Diagnostic.Note("it was first given here", at: first.range)],
                     hint: "give one of them another id")
             } else {
-                places[id.value] = id.place
                 positions[id.value] = position
             }
         }

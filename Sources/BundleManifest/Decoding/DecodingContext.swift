@@ -53,6 +53,17 @@ struct DecodingContext {
             secret: secret(problem.rule, in: value))
     }
 
+    /// Adds what was found in a later part of the text.
+    mutating func append(_ other: DecodingContext) {
+        hasErrors = hasErrors || other.hasErrors
+        var kept = counts
+        for finding in other.findings {
+            kept[finding.diagnostic.severity, default: 0] += 1
+            if kept[finding.diagnostic.severity, default: 0] <= Self.mostFindings { findings.append(finding) }
+        }
+        counts.merge(other.counts, uniquingKeysWith: +)
+    }
+
     /// Where a finding about a URL tells that there is something to hide: the whole of one with a login, the query of a signed one.
     private func secret(_ rule: ManifestRule, in value: JSONValue) -> SourceRange? {
         switch rule {

@@ -49,7 +49,7 @@ struct ManifestDraft: Draft {
         ])
 }
 
-extension Set<BundleKind> {
+extension BundleKinds {
     static let packaged: Self = [.archive, .textures, .ebook]
     static let singleSource: Self = [.archive, .textures, .ebook, .hls]
 }

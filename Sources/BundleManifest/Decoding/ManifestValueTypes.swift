@@ -100,15 +100,15 @@ extension ValueType<Timestamp> {
 
 extension ValueType<SHA256Digest> {
     static let digest = ValueType("a SHA-256", .string, schema: ["pattern": "^[0-9a-f]{64}$"]) { value, context in
-        let text = value.string ?? ""
-        guard let digest = SHA256Digest(lowercaseHex: text) else {
+        let digits = value.contentBytes
+        guard let digest = SHA256Digest(lowercaseHexDigits: digits) else {
+            let text = value.string ?? ""
             context.report(
                 .badDigest, "\(text.quotedForMessage()) is not a SHA-256", at: value, hint: hint(text),
                 fix: SHA256Digest(hex: text) == nil ? [] : value.fix(replacingTextBy: text.lowercased()))
             return nil
         }
-        let first = text.utf8.first
-        if text.utf8.allSatisfy({ $0 == first }) {
+        if digits.allSatisfy({ $0 == digits.first }) {
             context.report(
                 .placeholderDigest, "no file has such a digest", at: value, hint: "sha256sum FILE prints the real one")
         }
@@ -191,20 +191,30 @@ extension ValueType<[URLReference]> {
     private static func distinct(_ type: Self) -> Self {
         Self(type.expected, schema: type.schema) { value, context in
             let urls = type.decode(value, &context)
-            guard let urls, urls.count > 1 else { return urls }
-            var places: [String: JSONValue] = [:]
-            for element in value.elements {
-                guard let text = element.string else { continue }
-                guard let first = places[text] else {
-                    places[text] = element
-                    continue
-                }
+            guard let urls, !areDistinct(urls) else { return urls }
+            for (first, again) in repeated(in: value) {
                 context.report(
-                    .repeatedURL, "the URL \(URLRules.quoted(text)) appears again", at: element,
+                    .repeatedURL, "the URL \(URLRules.quoted(again.string ?? "")) appears again", at: again,
                     notes: [Diagnostic.Note("it was first given here", at: first.range)])
             }
             return urls
         }
+    }
+
+    /// Most lists are short, and comparing a few URLs is cheaper than hashing them.
+    private static func areDistinct(_ urls: [URLReference]) -> Bool {
+        guard urls.count <= 8 else { return Set(urls).count == urls.count }
+        return urls.indices.allSatisfy { !urls[..<$0].contains(urls[$0]) }
+    }
+
+    private static func repeated(in list: JSONValue) -> [(first: JSONValue, again: JSONValue)] {
+        var repeated: [(first: JSONValue, again: JSONValue)] = []
+        var places: [String: JSONValue] = [:]
+        for element in list.elements {
+            guard let text = element.string else { continue }
+            if let first = places[text] { repeated.append((first, element)) } else { places[text] = element }
+        }
+        return repeated
     }
 }
 

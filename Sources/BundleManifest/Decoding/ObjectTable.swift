@@ -13,7 +13,7 @@ struct Field<Target: Draft>: Sendable {
     /// What its value is, for messages.
     let expected: String
     /// The kinds of bundle that have this key.
-    let kinds: Set<BundleKind>
+    let kinds: BundleKinds
     /// What the value may be, and what it is for.
     let schema: JSONSchema
     fileprivate let nameBytes: [UInt8]
@@ -26,7 +26,7 @@ struct Field<Target: Draft>: Sendable {
     /// - Parameter about: what the key is for, and what holds without it.
     init<Value>(
         _ name: String, _ type: ValueType<Value>, _ presence: Presence = .optional,
-        of kinds: Set<BundleKind> = Set(BundleKind.allCases), about description: String,
+        of kinds: BundleKinds = .all, about description: String,
         set: @escaping @Sendable (inout Target, Value) -> Void
     ) {
         self.name = name
@@ -77,7 +77,7 @@ struct ObjectTable<Target: Draft>: Sendable {
             }
         }
         for (index, field) in fields.enumerated() where field.isRequired && seen & (1 << index) == 0 {
-            guard field.kinds.count == BundleKind.allCases.count || kind.map(field.kinds.contains) == true else {
+            guard field.kinds.isAll || kind.map(field.kinds.contains) == true else {
                 continue
             }
             context.report(

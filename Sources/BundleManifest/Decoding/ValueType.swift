@@ -62,16 +62,11 @@ struct ValueType<Value: Sendable>: Sendable {
     ) -> Self where Value == [Element] {
         var schema: JSONSchema = ["items": element.schema]
         if minimum > 0 { schema = schema.with(["minItems": .integer(minimum)]) }
+        let list = LongList(element: element)
         return Self("an array of \(plural)", .array, schema: schema) { value, context in
-            var elements: [Element] = []
-            // Counting is far cheaper than to hold an old and a grown array of a million elements at once.
-            elements.reserveCapacity(value.elements.reduce(0) { count, _ in count + 1 })
-            var count = 0
-            for item in value.elements {
-                count += 1
-                if let decoded = element.decode(item, &context) { elements.append(decoded) }
-            }
-            if count < minimum { context.report(.emptyList, "expected at least \(minimum) of \(plural)", at: value) }
+            let elements = list.decode(value, &context)
+            let found = value.elements.prefix(minimum).reduce(0) { count, _ in count + 1 }
+            if found < minimum { context.report(.emptyList, "expected at least \(minimum) of \(plural)", at: value) }
             return elements
         }
     }

@@ -21,15 +21,18 @@ struct SourceRules {
         checkDigests(&context)
         checkBases(&context)
         tellSingleSources(&context)
-        for bundle in bundles { checkLimit(of: bundle, &context) }
+        for bundle in bundles.indices where bundles[bundle].unpack.limits.totalBytes != nil {
+            checkLimit(of: bundles[bundle], &context)
+        }
     }
 
     // MARK: Digests and sizes
 
     private mutating func checkDigests(_ context: inout DecodingContext) {
         var seen: [SHA256Digest: (size: Int, bundle: Int, file: Int)] = [:]
-        for (bundle, draft) in bundles.enumerated() {
-            for (file, source) in draft.sources.enumerated() {
+        seen.reserveCapacity(bundles.reduce(0) { $0 + $1.sources.count })
+        for bundle in bundles.indices {
+            for (file, source) in bundles[bundle].sources.enumerated() {
                 guard let digest = source.digest, let size = source.sizeBytes else { continue }
                 if digest == Self.digestOfNothing, size > 0, let place = place(bundle, file, "sha256") {
                     context.report(
@@ -99,12 +102,37 @@ struct SourceRules {
 
 extension BundleDraft {
     /// Whatever has to be fetched for it; a list has one for each of its objects.
-    fileprivate var sources: [SourceFile] {
+    fileprivate var sources: Sources {
         switch kind {
-        case .files: files?.value.map(\.source) ?? []
-        case .segments: segments?.value.map(\.source) ?? []
-        case .archive, .textures, .ebook, .hls: [source.source]
-        case nil: []
+        case .files: .files(files?.value ?? [])
+        case .segments: .segments(segments?.value ?? [])
+        case .archive, .textures, .ebook, .hls: .single(source.source)
+        case nil: .files([])
+        }
+    }
+}
+
+/// What has to be fetched for a bundle, without a copy of a list that may have a million elements.
+private enum Sources: RandomAccessCollection {
+    case single(SourceFile)
+    case segments([SegmentEntry])
+    case files([FileEntry])
+
+    var startIndex: Int { 0 }
+
+    var endIndex: Int {
+        switch self {
+        case .single: 1
+        case .segments(let segments): segments.count
+        case .files(let files): files.count
+        }
+    }
+
+    subscript(index: Int) -> SourceFile {
+        switch self {
+        case .single(let source): source
+        case .segments(let segments): segments[index].source
+        case .files(let files): files[index].source
         }
     }
 }
