@@ -32,7 +32,7 @@ struct ValidateCommand {
     private static let fix = CommandOption<Bool>.flag(
         "fix", help: "rewrite files with the fixes that can't change what is meant")
     private static let diff = CommandOption<Bool>.flag(
-        "diff", help: "print these fixes as a unified diff, and change nothing")
+        "diff", help: "print these fixes as a unified diff, secrets masked, and change nothing")
 
     private static let format = CommandOption<ReportFormat>.value(
         "format", .word(), default: .text, help: "how findings are printed")

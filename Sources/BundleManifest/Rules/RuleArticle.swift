@@ -18,8 +18,16 @@ package enum RuleArticle {
             `larder validate --explain ID` prints what is said of a rule here. An error makes `sync` refuse the manifest, too; a warning
             doesn't, unless it is called with `--deny-warnings`; a note is nothing wrong. The meaning of an id never changes.
 
+            The JSON Schema that `larder validate --schema` prints sees every error but those of the JSON itself and \
+            \(unseenIDs).
+
             """
         return introduction + families.map(section).joined()
+    }
+
+    private static var unseenIDs: String {
+        let ids = ManifestSchema.unseen.map(\.id).sorted().map { "`\($0)`" }
+        return ids.dropLast().joined(separator: ", ") + ids.suffix(1).map { " and \($0)" }.joined()
     }
 
     private static func section(_ letter: Character, _ title: String) -> String {
