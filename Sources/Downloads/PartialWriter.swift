@@ -48,7 +48,8 @@ final class PartialWriter: Sendable {
         do throws(SystemError) {
             let record = try partial.readRecord()
             hasRecordOnDisk = record != .none
-            if case .readable(let record) = record, plan.trust(in: record) != .none {
+            if case .readable(var record) = record, plan.trust(in: record) != .none {
+                record.digest = plan.digest ?? record.digest
                 let held = record.believable(
                     fileBytes: try partial.file.status().sizeBytes, bootID: BootIdentity.current)
                 if held.upperBound <= record.totalBytes ?? plan.expectedBytes ?? .max {
@@ -81,7 +82,8 @@ final class PartialWriter: Sendable {
         let record = record
         return ResumePoint(
             heldBytes: position, record: record,
-            trust: record.map { plan.trust(in: $0, from: source) } ?? .none, expectedBytes: plan.expectedBytes)
+            trust: record.map { plan.trust(in: $0, from: source) } ?? .none, expectedBytes: plan.expectedBytes,
+            isProvenByDigest: plan.digest != nil)
     }
 
     /// What the disk has to take in until the asset is whole; nil where that is unknown, or so little that it is simply tried.
