@@ -14,7 +14,9 @@ extension JSONParser {
         // ASCII in UTF-16 has a zero in every second byte.
         let low = bytes.prefix(4).enumerated().filter { $0.offset % 2 == 1 }
         if isMarked || bytes.first == 0 || (!low.isEmpty && low.allSatisfy { $0.element == 0 }) {
-            report(.notUTF8, "the text looks like UTF-16, and JSON is UTF-8", at: 0, to: 2, hint: "save it as UTF-8")
+            report(
+                .notUTF8, "the text looks like UTF-16, and JSON is UTF-8", at: 0, to: min(2, bytes.count),
+                hint: "save it as UTF-8")
             return false
         }
         return true
