@@ -9,17 +9,26 @@ package struct TextEdit: Sendable, Hashable {
     }
 }
 
-extension [UInt8] {
-    /// The text after the fixes of some findings. Of two that overlap only the first in the text is applied: the other one may no longer fit.
-    package func applying(_ fixes: [[TextEdit]]) -> [UInt8] {
-        var edits: [TextEdit] = []
+extension [TextEdit] {
+    /// The edits of some fixes, in the order of the text. Of two fixes that overlap only the first one in the text: the other may no longer fit.
+    package init(compatible fixes: [[TextEdit]]) {
+        self = []
         var end = 0
         let inOrder = fixes.filter { !$0.isEmpty }.map { $0.sorted { $0.range.start < $1.range.start } }
             .sorted { $0[0].range.start < $1[0].range.start }
         for fix in inOrder where fix[0].range.start >= end {
-            edits += fix
+            self += fix
             end = fix.reduce(end) { Swift.max($0, $1.range.end) }
         }
+    }
+}
+
+extension [UInt8] {
+    /// The text after the fixes of some findings, as far as they are compatible.
+    package func applying(_ fixes: [[TextEdit]]) -> [UInt8] { applying([TextEdit](compatible: fixes)) }
+
+    /// - Parameter edits: in the order of the text, and apart from each other.
+    package func applying(_ edits: [TextEdit]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)
         var position = 0

@@ -15,9 +15,8 @@ package struct RecoveredJSON {
 
     /// - Returns: nil where the structure of the text is only guessed.
     package init?(_ error: JSONSyntaxError, limits: JSONLimits) {
-        let fixes = error.diagnostics.map(\.fix).filter { !$0.isEmpty }
-        edits = fixes.joined().sorted { $0.range.start < $1.range.start }
-        let bytes = error.source.bytes.applying(fixes)
+        edits = [TextEdit](compatible: error.diagnostics.map(\.fix))
+        let bytes = error.source.bytes.applying(edits)
         var parser = JSONParser(bytes, limits: limits)
         parser.parse()
         guard parser.open.isEmpty, !parser.nodes.isEmpty, parser.errors.count < limits.errors,

@@ -59,7 +59,7 @@ import Testing
             m.json:20:16: error[J017]: the closing quote of this string is missing
                20 |       "urls": ["guide.epub],
                   |                ^~~~~~~~~~~
-              hint: write " after "guide.epub"
+              hint: write " where it ends
             """#),
         Mistake(
             #""urls": ["gallery.zip"],"#, #""urls": ["gallery.zip","#,
