@@ -61,8 +61,8 @@ extension JSONParser {
             .controlCharacter, "a control character (U+\(escape.dropFirst(2))) stands unescaped in a string",
             at: position,
             hint: "write \(shortEscapes[byte] ?? escape)",
-            // It most likely belongs to a line end.
-            fix: byte == 0x0D
+            // It most likely belongs to a line end; and after a backslash another one would make an escape of the first.
+            fix: byte == 0x0D || bytes[position - 1] == UInt8(ascii: "\\")
                 ? [] : [TextEdit(SourceRange(at: position, length: 1), shortEscapes[byte] ?? escape)])
     }
 

@@ -8,8 +8,11 @@ extension ManifestLocation {
     private static let limitBytes = 256 << 20
 
     /// Reads the text of the manifest, and judges nothing.
+    /// - Parameter downloader: asked for only where something has to be fetched.
     /// - Throws: `RunProblem` with 66 when it can't be read.
-    func read(_ downloader: Downloader, _ redirects: RedirectPolicy) async throws(RunProblem) -> [UInt8] {
+    func read(_ downloader: @autoclosure () -> Downloader, _ redirects: RedirectPolicy) async throws(RunProblem)
+        -> [UInt8]
+    {
         let limitBytes = Self.limitBytes
         do {
             switch self {
@@ -28,7 +31,7 @@ extension ManifestLocation {
                 request.budgetBytes = Int64(limitBytes)
                 request.priority = .max
                 request.redirects = redirects
-                let file = try await downloader.download(request)
+                let file = try await downloader().download(request)
                 return try file.bytes(limitBytes: limitBytes)
             }
         } catch let error as DownloadError where error.code == .cancelled {

@@ -6,22 +6,36 @@ import Transfer
 
 /// Reads manifests and finds what is wrong with them, as a run would, and does nothing else with them.
 package struct ManifestValidator: Sendable {
-    private let downloader: Downloader
+    private let configuration: DownloaderConfiguration
+    /// Made when something has to be fetched: its threads and libraries take longer to start than a small manifest to check.
+    private let downloader = Locked<Downloader?>(nil)
     private let scratch: TemporaryFolder
     private let control: RunControl
 
     /// - Throws: when there is no place for what is fetched.
     package init(_ configuration: DownloaderConfiguration, control: RunControl) throws(SystemError) {
         self.control = control
+        self.configuration = configuration
         scratch = try TemporaryFolder()
-        downloader = Downloader(configuration: configuration, store: ResumeStore(directory: scratch.directory))
+    }
+
+    private func startedDownloader() -> Downloader {
+        downloader.withLock { downloader in
+            let started =
+                downloader
+                ?? Downloader(configuration: configuration, store: ResumeStore(directory: scratch.directory))
+            downloader = started
+            return started
+        }
     }
 
     /// - Throws: `UnreadableInput`, and not when reading was stopped.
     /// - Returns: nil when reading was stopped.
     package func validate(_ location: ManifestLocation) async throws(UnreadableInput) -> ValidatedManifest? {
         let reading = Task { () -> Result<[UInt8], RunProblem> in
-            do throws(RunProblem) { return .success(try await location.read(downloader, .follow(limit: 10))) } catch {
+            do throws(RunProblem) {
+                return .success(try await location.read(startedDownloader(), .follow(limit: 10)))
+            } catch {
                 return .failure(error)
             }
         }
@@ -35,7 +49,7 @@ package struct ManifestValidator: Sendable {
 
     /// Ends the connections and removes what was fetched.
     package func end() async {
-        await downloader.shutDown()
+        await downloader.withLock { $0 }?.shutDown()
         scratch.remove()
     }
 }

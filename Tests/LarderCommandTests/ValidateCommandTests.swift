@@ -84,7 +84,7 @@ import Testing
         #expect(stat(directory["m.json"], &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
-    @Test(arguments: [#"["":]"#, #"[["":]]"#, "{} }"])
+    @Test(arguments: [#"["":]"#, #"[["":]]"#, "{} }", #"["a" "b", [1,]"#, "[\"a,\n\"b\", 1,]"])
     func whereBracketsDoNotMatchNothingIsFixedOnAGuess(_ text: String) async throws {
         try write(text, to: "m.json")
         let result = try await run("m.json", "--fix")

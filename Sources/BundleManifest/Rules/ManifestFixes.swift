@@ -21,9 +21,10 @@ package enum ManifestFixes {
         return source.bytes
     }
 
-    /// Whether brackets don't match: what belongs to what is only guessed then, and a fix might take away what its author meant.
+    /// Whether brackets or quotes don't match: what belongs to what is only guessed then, and a fix might take away what its author meant.
     private static func isStructureGuessed(_ diagnostics: [Diagnostic]) -> Bool {
-        let guessed = [JSONRule.mismatchedBracket, .textAfterValue].map(\.rawValue)
+        let guessed = [JSONRule.mismatchedBracket, .unclosedBracket, .textAfterValue, .unterminatedString].map(
+            \.rawValue)
         return diagnostics.contains { guessed.contains($0.id) }
     }
 }
