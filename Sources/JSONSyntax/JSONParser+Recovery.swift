@@ -102,9 +102,8 @@ extension JSONParser {
             report(
                 .unquotedKey, "the key \(word) stands without quotes", at: start, to: position,
                 hint: "write it in double quotes",
-                fix: [
-                    TextEdit(SourceRange(at: start), "\""), TextEdit(SourceRange(at: position), "\""),
-                ])
+                fix: standsAlone(start..<position)
+                    ? [TextEdit(SourceRange(at: start), "\""), TextEdit(SourceRange(at: position), "\"")] : [])
             return .colon
         case UInt8(ascii: "["), UInt8(ascii: "{"):
             // The colon is missing along with the key: go on as if both had been there.
@@ -134,7 +133,7 @@ extension JSONParser {
             report(.missingColon, "a key needs a colon and a value", at: position)
             return closeContainer(byte)
         case _ where beginsValue(byte):
-            let isMeant = byte != UInt8(ascii: "\"") || !isKey(at: position)
+            let isMeant = byte != UInt8(ascii: "\"") || (position > tokenEnd && !isKey(at: position))
             report(
                 .missingColon, "a colon should stand between key and value", at: position,
                 fix: isMeant ? [TextEdit(SourceRange(at: tokenEnd), ":")] : [])
@@ -176,6 +175,7 @@ extension JSONParser {
         switch open.last?.kind {
         case .object:
             return byte == UInt8(ascii: "\"") && isKey(at: position)
+                && (position > tokenEnd || bytes[tokenEnd - 1] != byte)
         case .array:
             let isContainer = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
             if isContainer {
@@ -187,6 +187,12 @@ extension JSONParser {
         default:
             return false
         }
+    }
+
+    /// Whether a word is followed by a colon, and no quote touches it, which may belong to it.
+    private func standsAlone(_ word: Range<Int>) -> Bool {
+        let next = bytes[word.upperBound...].first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+        return next == UInt8(ascii: ":") && bytes[word.lowerBound - 1] != UInt8(ascii: "\"")
     }
 
     /// Whether the string at an offset is followed by a colon. Looks no further than a key is long.

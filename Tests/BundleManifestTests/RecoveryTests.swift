@@ -51,7 +51,8 @@ import Testing
         ("{\"a\": {} // x\n \"b\": 2}", "{\"a\": {}, // x\n \"b\": 2}"),
         ("[{}\n{}]", "[{},\n{}]"), (#"["a" "b"]"#, #"["a", "b"]"#), (#"["a\"" "b"]"#, #"["a\"", "b"]"#),
         // A quote within a string, a bracket that is missing as well, or a colon that stands wrong.
-        (#"["a"b"]"#, nil), (#"["a""b"]"#, nil), (#"{"a": ["b" "c": 1}"#, nil), (#"{"a": "b" "c", "d": 1}"#, nil),
+        (#"{"a": "x}"b": 1"#, nil), (#"["a"b"]"#, nil), (#"["a""b"]"#, nil), (#"{"a": ["b" "c": 1}"#, nil),
+        (#"{"a": "b" "c", "d": 1}"#, nil),
         ("[1 2]", nil),
     ])
     func aCommaIsWrittenWhereNothingElseIsMeant(_ text: String, _ fixed: String?) {
