@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 
 /// What may stand as a URL in a manifest, as far as its text tells (RFC 3986).
 enum URLRules {

@@ -1,0 +1,104 @@
+import Glibc
+
+/// The text of a playlist, and what is asked of its pieces.
+struct PlaylistBytes {
+    let bytes: [UInt8]
+
+    /// The first place of a byte.
+    func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
+        bytes.withUnsafeBytes { buffer in
+            guard !range.isEmpty, let base = buffer.baseAddress else { return nil }
+            let start = base + range.lowerBound
+            guard let found = memchr(start, CInt(byte), range.count) else { return nil }
+            return range.lowerBound + start.distance(to: UnsafeRawPointer(found))
+        }
+    }
+
+    func hasPrefix(_ text: StaticString, in range: Range<Int>) -> Bool {
+        guard range.count >= text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { prefix in
+            bytes.withUnsafeBytes { buffer in
+                guard let left = buffer.baseAddress, let right = prefix.baseAddress else { return prefix.isEmpty }
+                return memcmp(left + range.lowerBound, right, prefix.count) == 0
+            }
+        }
+    }
+
+    /// Without blanks at either end.
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var start = range.lowerBound
+        var end = range.upperBound
+        while start < end, Self.isBlank(bytes[start]) { start += 1 }
+        while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    /// Whatever isn't UTF-8 is replaced.
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    /// A decimal-integer; nil for anything else, and for what doesn't fit.
+    func decimal(_ range: Range<Int>) -> UInt64? {
+        guard !range.isEmpty else { return nil }
+        var value: UInt64 = 0
+        for index in range {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            let (tenfold, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carried) = tenfold.addingReportingOverflow(UInt64(digit))
+            guard !overflowed, !carried else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// A signed-decimal-floating-point number of seconds, exact to the attosecond; nil for anything else, and from 2^32 on.
+    func seconds(_ range: Range<Int>) -> Duration? {
+        var index = range.lowerBound
+        let isNegative = index < range.upperBound && bytes[index] == UInt8(ascii: "-")
+        if isNegative { index += 1 }
+        var whole: Int64 = 0
+        var fraction: Int64 = 0
+        var scale: Int64 = 1_000_000_000_000_000_000
+        var digitCount = 0
+        var isFraction = false
+        while index < range.upperBound {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "."), !isFraction {
+                isFraction = true
+                continue
+            }
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            digitCount += 1
+            if isFraction {
+                // Further digits are too small to count: the scale is 0 then.
+                scale /= 10
+                fraction += Int64(digit) * scale
+            } else {
+                whole = whole * 10 + Int64(digit)
+                guard whole < 1 << 32 else { return nil }
+            }
+        }
+        guard digitCount > 0 else { return nil }
+        let duration = Duration(secondsComponent: whole, attosecondsComponent: fraction)
+        return isNegative ? .zero - duration : duration
+    }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    /// The first control character that no playlist has, such as a CR that ends no line; nil is the rule, and found fast.
+    func firstControlCharacter() -> Int? {
+        let hasCandidates = bytes.withUnsafeBufferPointer { buffer in
+            var found: UInt8 = 0
+            for byte in buffer { found |= byte < 0x20 && byte != 0x09 && byte != 0x0A ? 1 : 0 }
+            return found != 0
+        }
+        guard hasCandidates else { return nil }
+        return bytes.indices.first { index in
+            let byte = bytes[index]
+            guard byte < 0x20, byte != 0x09, byte != 0x0A else { return false }
+            return byte != 0x0D || (index + 1 < bytes.count && bytes[index + 1] != 0x0A)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Diagnostics
+
+/// What the readers of tags share: the text, the variables so far, and where findings go.
+struct PlaylistReader {
+    let text: PlaylistBytes
+    let limits: PlaylistLimits
+    var variables = VariableTable()
+    private(set) var findings: PlaylistFindings
+    private let mayHaveVariables: Bool
+
+    init(_ bytes: [UInt8], limits: PlaylistLimits) {
+        text = PlaylistBytes(bytes: bytes)
+        self.limits = limits
+        findings = PlaylistFindings(limit: limits.findingsOfOneRule)
+        mayHaveVariables = bytes.contains(UInt8(ascii: "{"))
+    }
+
+    mutating func report(_ rule: PlaylistRule, _ message: String, at range: Range<Int>, hint: String? = nil) {
+        findings.report(rule, message, at: range, hint: hint)
+    }
+
+    /// A URI as a string, variables replaced; nil, and told, when it can't be one.
+    mutating func uri(_ range: Range<Int>) -> String? {
+        guard let uri = String(validating: text.bytes[range], as: UTF8.self) else {
+            report(.badURI, "the URI is not UTF-8", at: range, hint: "percent-encode it (RFC 3986 §2.1)")
+            return nil
+        }
+        return substituted(uri, at: range)
+    }
+
+    /// A text for people: what isn't UTF-8 in it is replaced, and told.
+    mutating func words(_ range: Range<Int>) -> String {
+        if let words = String(validating: text.bytes[range], as: UTF8.self) { return words }
+        report(.notUTF8, "the text is not UTF-8", at: range)
+        return text.text(range)
+    }
+
+    private mutating func substituted(_ value: String, at range: Range<Int>) -> String? {
+        guard mayHaveVariables, value.utf8.contains(UInt8(ascii: "{")) else { return value }
+        do throws(VariableTable.Problem) {
+            return try variables.substituting(in: value, limitBytes: limits.substitutedBytes)
+        } catch {
+            switch error {
+            case .undefined(let name):
+                report(
+                    .undefinedVariable, "the variable \(name.quotedForMessage()) isn't defined", at: range,
+                    hint: "an #EXT-X-DEFINE has to stand before it")
+            case .tooLong:
+                report(.tooLarge, "variables make the line longer than \(limits.substitutedBytes) bytes", at: range)
+            }
+            return nil
+        }
+    }
+
+    /// The attributes of a tag (RFC 8216 §4.2); nil, and told, when they can't be told apart.
+    mutating func attributes(_ range: Range<Int>) -> TagAttributes? {
+        var parser = AttributeParser(text: text, range: range)
+        var entries: [TagAttributes.Entry] = []
+        while let next = parser.next(&self) {
+            guard let value = attributeValue(next) else { return nil }
+            if let earlier = entries.first(where: { $0.attribute.name == next.name }) {
+                guard earlier.attribute.value == value else {
+                    report(
+                        .duplicateAttribute, "\(next.name.quotedForMessage()) has two different values", at: next.value)
+                    return nil
+                }
+                report(.looseAttribute, "\(next.name.quotedForMessage()) stands here twice", at: next.value)
+                continue
+            }
+            guard entries.count < limits.attributes else {
+                report(.tooLarge, "the tag has more than \(limits.attributes) attributes", at: range)
+                return nil
+            }
+            entries.append(.init(attribute: .init(next.name, value, isQuoted: next.isQuoted), range: next.value))
+        }
+        return parser.hasFailed ? nil : TagAttributes(entries: entries, range: range)
+    }
+
+    private mutating func attributeValue(_ parsed: AttributeParser.Parsed) -> String? {
+        guard parsed.name == "URI" else { return substituted(words(parsed.value), at: parsed.value) }
+        guard parsed.isQuoted else {
+            report(.badAttributes, "the URI stands without quotes: where it ends can't be told", at: parsed.value)
+            return nil
+        }
+        return uri(parsed.value)
+    }
+}
