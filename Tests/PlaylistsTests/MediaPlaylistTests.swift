@@ -157,6 +157,11 @@ import Testing
         #expect(outcome.finds(.badDefinition))
     }
 
+    @Test(arguments: ["", "#a", " a", "a "])
+    func variableThatMakesSomethingElseOfALineIsRefused(_ value: String) {
+        #expect(Self.parse("#EXT-X-DEFINE:NAME=\"v\",VALUE=\"\(value)\"", "#EXTINF:1,", "{$v}").finds(.badURI))
+    }
+
     @Test func variableIsDefinedOnce() {
         let define = "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\""
         #expect(Self.parse(define, define, "#EXTINF:1,", "a").finds(.badDefinition))

@@ -31,7 +31,7 @@ struct MasterPlaylistBuilder {
             return
         }
         pending = nil
-        guard let uri = reader.uri(range) else { return }
+        guard let uri = reader.lineURI(range) else { return }
         append(variant(uri, attributes, &reader), to: \.variants, range, &reader)
     }
 

@@ -61,7 +61,7 @@ struct MediaPlaylistBuilder {
             reader.report(.tooLarge, "there are more than \(reader.limits.segments) segments", at: range)
             return
         }
-        guard let uri = reader.uri(range) else { return }
+        guard let uri = reader.lineURI(range) else { return }
         var segment = MediaSegment(uri: uri, duration: duration)
         if let range = pending.range {
             guard let range = resolved(range, of: uri, &reader) else { return }

@@ -28,6 +28,18 @@ struct PlaylistReader {
         return substituted(uri, at: range)
     }
 
+    /// A URI that is a line of its own; nil, and told, when variables make something else of the line.
+    mutating func lineURI(_ range: Range<Int>) -> String? {
+        guard let uri = uri(range) else { return nil }
+        guard let first = uri.utf8.first, let last = uri.utf8.last, first != UInt8(ascii: "#"),
+            !PlaylistBytes.isBlank(first), !PlaylistBytes.isBlank(last)
+        else {
+            report(.badURI, "the line is \(uri.quotedForMessage()) once its variables are replaced: no URI", at: range)
+            return nil
+        }
+        return uri
+    }
+
     /// A text for people: what isn't UTF-8 in it is replaced, and told.
     mutating func words(_ range: Range<Int>) -> String {
         if let words = String(validating: text.bytes[range], as: UTF8.self) { return words }
@@ -77,7 +89,11 @@ struct PlaylistReader {
     }
 
     private mutating func attributeValue(_ parsed: AttributeParser.Parsed) -> String? {
-        guard parsed.name == "URI" else { return substituted(words(parsed.value), at: parsed.value) }
+        guard parsed.name == "URI" else {
+            let value = words(parsed.value)
+            // Of those without quotes only hexadecimal numbers may have variables.
+            return parsed.isQuoted || parsed.name == "IV" ? substituted(value, at: parsed.value) : value
+        }
         guard parsed.isQuoted else {
             report(.badAttributes, "the URI stands without quotes: where it ends can't be told", at: parsed.value)
             return nil
