@@ -15,6 +15,7 @@ package enum URLCharacters {
 
     /// A URL with what can't stand in it percent-encoded; nil where it has a backslash or a control character, which were meant otherwise.
     package static func percentEncoded(_ text: String) -> String? {
+        guard !text.utf8.allSatisfy(isAllowed) else { return text }
         var encoded = ""
         for scalar in text.unicodeScalars {
             guard scalar.value >= 0x20, scalar.value != 0x7F, scalar != "\\" else { return nil }

@@ -59,8 +59,19 @@ package struct URLParts {
         return base.path[...slash] + path
     }
 
+    /// Whether a segment of the path begins with a dot: most have none.
+    private var hasDotSegments: Bool {
+        var previous = UInt8(ascii: "/")
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return true }
+            previous = byte
+        }
+        return false
+    }
+
     /// RFC 3986, section 5.2.4.
     private func withoutDotSegments() -> URLParts {
+        guard hasDotSegments else { return self }
         var result = self
         let isRooted = path.utf8.starts(with: "/".utf8)
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(isRooted ? 1 : 0)

@@ -112,6 +112,7 @@ import Testing
 
     @Test(arguments: [
         "METHOD=AES-128,URI=\"k", "METHOD=AES-128,URI=\"k\"IV=0x1", "METHOD=AES-128,URI=k", "=x", "METHOD",
+        "METHOD=AES\"-128\",URI=\"k\"",
         "METHOD=AES-128,,URI=\"k\"",
     ])
     func attributesThatCannotBeToldApartAreRefused(_ list: String) {

@@ -22,6 +22,7 @@ import Testing
             return .master(master)
         case .media(var media):
             media.version = nil
+            media.targetDuration = media.coveringTargetDuration
             media.partCount = 0
             media.skippedSegmentCount = 0
             // A section that nothing uses has no place.

@@ -35,6 +35,13 @@ package struct MediaPlaylist: Equatable, Sendable {
     /// How long it plays. The parser bounds durations and the number of segments: the sum fits.
     package var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
+    /// In whole seconds, and no less than any segment's duration rounded (RFC 8216 §4.3.3.1).
+    package var coveringTargetDuration: Duration {
+        let longest = segments.reduce(Duration.zero) { max($0, $1.duration) } + .milliseconds(500)
+        let (seconds, attoseconds) = (targetDuration ?? .zero).components
+        return .seconds(max(attoseconds > 0 ? seconds &+ 1 : seconds, longest.components.seconds, 1))
+    }
+
     /// The vector that an encrypted segment is decrypted with.
     package func initializationVector(of key: MediaKey, forSegmentAt index: Int) -> InitializationVector {
         // The parser sees that the numbers of all segments fit.

@@ -47,6 +47,9 @@ struct AttributeParser {
         } else {
             end = text.first(UInt8(ascii: ","), in: equals + 1..<range.upperBound) ?? range.upperBound
             value = text.trimmed(equals + 1..<end)
+            guard text.first(UInt8(ascii: "\""), in: value) == nil else {
+                return fail("a quotation mark stands within a value", at: value, &reader)
+            }
         }
         let written = (isQuoted ? value.lowerBound - 1..<value.upperBound + 1 : value)
         if name != start..<equals || written != equals + 1..<end {

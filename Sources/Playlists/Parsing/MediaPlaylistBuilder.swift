@@ -62,6 +62,7 @@ struct MediaPlaylistBuilder {
             return
         }
         guard let uri = reader.lineURI(range) else { return }
+        if playlist.segments.isEmpty { reserveSegments(&reader) }
         var segment = MediaSegment(uri: uri, duration: duration)
         if let range = pending.range {
             guard let range = resolved(range, of: uri, &reader) else { return }
@@ -75,6 +76,12 @@ struct MediaPlaylistBuilder {
         segment.isDiscontinuity = pending.isDiscontinuity
         segment.isGap = pending.isGap
         playlist.segments.append(segment)
+    }
+
+    /// As many as the text can hold, at the size of most: what isn't used costs no memory, and growing does.
+    private mutating func reserveSegments(_ reader: inout PlaylistReader) {
+        let usualBytes = 32
+        playlist.segments.reserveCapacity(min(reader.text.bytes.count / usualBytes, reader.limits.segments))
     }
 
     // MARK: Segments

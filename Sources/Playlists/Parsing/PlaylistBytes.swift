@@ -3,6 +3,30 @@ import Glibc
 /// The text of a playlist, and what is asked of its pieces.
 struct PlaylistBytes {
     let bytes: [UInt8]
+    /// Whether every piece of it is UTF-8 without a look.
+    private let isASCII: Bool
+    /// Whether there may be references to variables.
+    let hasBraces: Bool
+    private let mayHaveControlCharacters: Bool
+
+    /// One look at all the bytes, as they are the same for most texts.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        var union: UInt8 = 0
+        var braces: UInt8 = 0
+        var controls: UInt8 = 0
+        bytes.withUnsafeBufferPointer { buffer in
+            // Without branches, so that the compiler takes many at a time.
+            for byte in buffer {
+                union |= byte
+                braces |= byte == UInt8(ascii: "{") ? 1 : 0
+                controls |= byte < 0x20 && byte != 0x09 && byte != 0x0A ? 1 : 0
+            }
+        }
+        isASCII = union < 0x80
+        hasBraces = braces != 0
+        mayHaveControlCharacters = controls != 0
+    }
 
     /// The first place of a byte.
     func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
@@ -35,6 +59,11 @@ struct PlaylistBytes {
 
     /// Whatever isn't UTF-8 is replaced.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    /// Nil for what isn't UTF-8.
+    func validText(_ range: Range<Int>) -> String? {
+        isASCII ? text(range) : String(validating: bytes[range], as: UTF8.self)
+    }
 
     /// A decimal-integer; nil for anything else, and for what doesn't fit.
     func decimal(_ range: Range<Int>) -> UInt64? {
@@ -89,12 +118,7 @@ struct PlaylistBytes {
 
     /// The first control character that no playlist has, such as a CR that ends no line; nil is the rule, and found fast.
     func firstControlCharacter() -> Int? {
-        let hasCandidates = bytes.withUnsafeBufferPointer { buffer in
-            var found: UInt8 = 0
-            for byte in buffer { found |= byte < 0x20 && byte != 0x09 && byte != 0x0A ? 1 : 0 }
-            return found != 0
-        }
-        guard hasCandidates else { return nil }
+        guard mayHaveControlCharacters else { return nil }
         return bytes.indices.first { index in
             let byte = bytes[index]
             guard byte < 0x20, byte != 0x09, byte != 0x0A else { return false }

@@ -6,13 +6,11 @@ struct PlaylistReader {
     let limits: PlaylistLimits
     var variables = VariableTable()
     private(set) var findings: PlaylistFindings
-    private let mayHaveVariables: Bool
 
     init(_ bytes: [UInt8], limits: PlaylistLimits) {
-        text = PlaylistBytes(bytes: bytes)
+        text = PlaylistBytes(bytes)
         self.limits = limits
         findings = PlaylistFindings(limit: limits.findingsOfOneRule)
-        mayHaveVariables = bytes.contains(UInt8(ascii: "{"))
     }
 
     mutating func report(_ rule: PlaylistRule, _ message: String, at range: Range<Int>, hint: String? = nil) {
@@ -21,7 +19,7 @@ struct PlaylistReader {
 
     /// A URI as a string, variables replaced; nil, and told, when it can't be one.
     mutating func uri(_ range: Range<Int>) -> String? {
-        guard let uri = String(validating: text.bytes[range], as: UTF8.self) else {
+        guard let uri = text.validText(range) else {
             report(.badURI, "the URI is not UTF-8", at: range, hint: "percent-encode it (RFC 3986 §2.1)")
             return nil
         }
@@ -42,13 +40,13 @@ struct PlaylistReader {
 
     /// A text for people: what isn't UTF-8 in it is replaced, and told.
     mutating func words(_ range: Range<Int>) -> String {
-        if let words = String(validating: text.bytes[range], as: UTF8.self) { return words }
+        if let words = text.validText(range) { return words }
         report(.notUTF8, "the text is not UTF-8", at: range)
         return text.text(range)
     }
 
     private mutating func substituted(_ value: String, at range: Range<Int>) -> String? {
-        guard mayHaveVariables, value.utf8.contains(UInt8(ascii: "{")) else { return value }
+        guard text.hasBraces, value.utf8.contains(UInt8(ascii: "{")) else { return value }
         do throws(VariableTable.Problem) {
             return try variables.substituting(in: value, limitBytes: limits.substitutedBytes)
         } catch {

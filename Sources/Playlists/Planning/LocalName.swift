@@ -4,7 +4,7 @@ import Platform
 /// is always the same, and never that of another one, not even where case doesn't count.
 struct LocalName {
     private static let stemBytes = 24
-    private static let digestDigits = 32
+    private static let digestBytes = 16
 
     private let hasher = SHA256()
 
@@ -13,7 +13,7 @@ struct LocalName {
         if let range { identity += "\n\(range.offset)+\(range.lengthBytes)" }
         hasher.reset()
         identity.withUTF8 { hasher.update(UnsafeRawBufferPointer($0)) }
-        let digest = hasher.finalize().description.prefix(Self.digestDigits)
+        let digest = Self.hexadecimal(hasher.finalize().bytes.prefix(Self.digestBytes))
         return "\(Self.stem(of: Self.lastComponent(url)))\(digest).\(suffix)"
     }
 
@@ -28,6 +28,19 @@ struct LocalName {
         let path = URLParts(url).path
         return path[
             (path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex)...]
+    }
+
+    private static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
+        let digits = StaticString("0123456789abcdef")
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            var end = 0
+            for byte in bytes {
+                buffer[end] = digits.utf8Start[Int(byte >> 4)]
+                buffer[end + 1] = digits.utf8Start[Int(byte & 15)]
+                end += 2
+            }
+            return end
+        }
     }
 
     private static func stem(of component: Substring) -> String {

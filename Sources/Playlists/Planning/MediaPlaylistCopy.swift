@@ -19,7 +19,7 @@ struct MediaPlaylistCopy {
         playlist.kind = .vod
         playlist.hasEndList = true
         playlist.partCount = 0
-        playlist.targetDuration = Self.targetDuration(of: original)
+        playlist.targetDuration = original.coveringTargetDuration
         playlist.keySets = []
         playlist.maps = []
         playlist.segments = []
@@ -92,12 +92,5 @@ struct MediaPlaylistCopy {
         key.formatVersions = nil
         keys[set] = key
         return key
-    }
-
-    /// In whole seconds, and no less than any segment's duration rounded (RFC 8216 §4.3.3.1).
-    private static func targetDuration(of playlist: MediaPlaylist) -> Duration {
-        let longest = playlist.segments.reduce(Duration.zero) { max($0, $1.duration) } + .milliseconds(500)
-        let (seconds, attoseconds) = (playlist.targetDuration ?? .seconds(1)).components
-        return .seconds(max(attoseconds > 0 ? seconds &+ 1 : seconds, longest.components.seconds))
     }
 }

@@ -3,7 +3,7 @@ extension PlaylistWriter {
         writeBasics(
             version: Self.version(of: playlist), hasIndependentSegments: playlist.hasIndependentSegments,
             start: playlist.start)
-        if let target = playlist.targetDuration { line(.targetDuration, Self.wholeSeconds(target)) }
+        line(.targetDuration, Self.seconds(playlist.coveringTargetDuration))
         if playlist.mediaSequence != 0 { line(.mediaSequence, String(playlist.mediaSequence)) }
         if playlist.discontinuitySequence != 0 {
             line(.discontinuitySequence, String(playlist.discontinuitySequence))
@@ -61,11 +61,6 @@ extension PlaylistWriter {
     }
 
     private static func text(of range: ByteRange) -> String { "\(range.lengthBytes)@\(range.offset)" }
-
-    private static func wholeSeconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        return String(attoseconds > 0 ? seconds &+ 1 : seconds)
-    }
 
     /// The lowest that has all that is written (RFC 8216 §7), but not below what the playlist said of itself.
     private static func version(of playlist: MediaPlaylist) -> Int? {
