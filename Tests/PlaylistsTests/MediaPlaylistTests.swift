@@ -179,9 +179,18 @@ import Testing
         limits.attributes = 1
         #expect(Self.parse("#EXT-X-MAP:URI=\"a\",X=1", "#EXTINF:1,", "b", limits: limits).finds(.tooLarge))
         limits = PlaylistLimits()
-        limits.substitutedBytes = 5
+        limits.substitutedLineBytes = 5
         let define = "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"bbb\""
         #expect(Self.parse(define, "#EXTINF:1,", "{$a}{$a}", limits: limits).finds(.tooLarge))
+        limits = PlaylistLimits()
+        limits.substitutedBytes = 5
+        let outcome = Self.parse(define, "#EXTINF:1,", "{$a}", "#EXTINF:1,", "{$a}", limits: limits)
+        #expect(outcome.finds(.tooLarge) && outcome.diagnostics.count == 1)
+        limits = PlaylistLimits()
+        limits.keyFormats = 1
+        let keys = ["1", "2"].map { "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"\($0)\"" }
+        #expect(Self.parse(keys[0], keys[1], "#EXTINF:1,", "a", limits: limits).finds(.tooLarge))
+        #expect(!Self.parse(keys[0], keys[0], "#EXTINF:1,", "a", limits: limits).finds(.tooLarge))
         limits = PlaylistLimits()
         limits.textBytes = 10
         #expect(Self.parse("#EXTINF:1,", "b", limits: limits).finds(.tooLarge))

@@ -39,10 +39,10 @@ package struct PlaylistChoice: Equatable, Sendable {
         let variants = Self.variants(of: offered, by: selection, &leftOut)
         guard !variants.isEmpty else { throw .nothingFits(leftOut) }
 
-        let played = RenditionChoice(variants: variants.map(\.variant), selection: selection)
+        let played = RenditionChoice(of: variants.map(\.variant), in: master, by: selection)
         var renditions: [Rendition] = []
         for rendition in master.renditions {
-            if let reason = played.objection(to: rendition, in: master) {
+            if let reason = played.objection(to: rendition) {
                 leftOut.append(LeftOut(name: rendition.label, reason: reason))
             } else {
                 renditions.append(rendition)
@@ -106,7 +106,7 @@ extension Variant {
 }
 
 extension Rendition {
-    fileprivate var label: String { "\(kind.rawValue) \(groupID) \(name)" }
+    fileprivate var label: String { "\(kind.rawValue) \(group.name) \(name)" }
 }
 
 /// Why nothing of a presentation can be kept.

@@ -1,14 +1,27 @@
 /// Which renditions go with the variants that are kept (RFC 8216 §4.3.4.2.1).
 struct RenditionChoice {
-    let variants: [Variant]
-    let selection: VariantSelection
+    private let selection: VariantSelection
+    private let played: Set<RenditionGroup>
+    /// Of each group what a player takes unless it is told otherwise.
+    private let defaults: [RenditionGroup: Rendition]
+
+    init(of variants: [Variant], in master: MasterPlaylist, by selection: VariantSelection) {
+        self.selection = selection
+        played = Set(variants.flatMap(\.groups))
+        defaults = Dictionary(master.renditions.map { ($0.group, $0) }) { first, second in
+            Self.preference(second) > Self.preference(first) ? second : first
+        }
+    }
+
+    /// The default one, or else what a player may take by itself, or else the first.
+    private static func preference(_ rendition: Rendition) -> Int {
+        rendition.isDefault ? 2 : rendition.isAutoselected ? 1 : 0
+    }
 
     /// Why a rendition is not kept; nil when it is.
-    func objection(to rendition: Rendition, in master: MasterPlaylist) -> PlaylistChoice.Reason? {
+    func objection(to rendition: Rendition) -> PlaylistChoice.Reason? {
         if selection.takesAll { return nil }
-        guard variants.contains(where: { $0.group(rendition.kind) == rendition.groupID }) else {
-            return .groupNotPlayed
-        }
+        guard played.contains(rendition.group) else { return .groupNotPlayed }
         switch rendition.kind {
         // They stand in the segments, and cost nothing.
         case .closedCaptions: return nil
@@ -17,14 +30,14 @@ struct RenditionChoice {
         case .subtitles where !selection.subtitles.isEmpty:
             return isWanted(rendition, selection.subtitles) ? nil : .languageNotWanted
         case .subtitles: return rendition.isDefault ? nil : .notDefault
-        case .audio, .video: return rendition == Self.default(of: rendition, in: master) ? nil : .notDefault
+        case .audio, .video: return rendition == defaults[rendition.group] ? nil : .notDefault
         }
     }
 
     /// The first language that is wished for, and that nothing kept is in. Sound that has no group of its own is in the segments, and tells no
     /// language.
     func missingLanguage(_ kind: Rendition.Kind, _ languages: [String], among kept: [Rendition]) -> String? {
-        guard kind != .audio || variants.contains(where: { $0.group(.audio) != nil }) else { return nil }
+        guard kind != .audio || played.contains(where: { $0.kind == .audio }) else { return nil }
         return languages.first { language in !kept.contains { $0.kind == kind && isWanted($0, [language]) } }
     }
 
@@ -35,11 +48,5 @@ struct RenditionChoice {
             let range = range.lowercased()
             return language == range || language.hasPrefix(range + "-")
         }
-    }
-
-    /// Of the group that a rendition belongs to: the default one, or else what a player may take by itself, or else the first.
-    private static func `default`(of rendition: Rendition, in master: MasterPlaylist) -> Rendition? {
-        let group = master.renditions.filter { $0.kind == rendition.kind && $0.groupID == rendition.groupID }
-        return group.first(where: \.isDefault) ?? group.first(where: \.isAutoselected) ?? group.first
     }
 }

@@ -29,11 +29,13 @@ package struct Variant: Equatable, Sendable {
     /// Pictures a second.
     package var frameRate: Double?
 
-    /// The group of renditions of a type that plays with this variant.
-    package func group(_ type: Rendition.Kind) -> String? {
-        // CLOSED-CAPTIONS=NONE is an enumerated string, a group a quoted one.
-        guard let attribute = attributes[type.rawValue], attribute.isQuoted else { return nil }
-        return attribute.value
+    /// The groups of renditions that play with this variant, at most one of each kind.
+    package var groups: [RenditionGroup] {
+        Rendition.Kind.allCases.compactMap { kind in
+            // CLOSED-CAPTIONS=NONE is an enumerated string, a group a quoted one.
+            guard let attribute = attributes[kind.rawValue], attribute.isQuoted else { return nil }
+            return RenditionGroup(kind: kind, name: attribute.value)
+        }
     }
 }
 
@@ -46,8 +48,7 @@ package struct Rendition: Equatable, Sendable {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    package var kind: Kind
-    package var groupID: String
+    package var group: RenditionGroup
     package var name: String
     /// RFC 5646.
     package var language: String?
@@ -57,6 +58,15 @@ package struct Rendition: Equatable, Sendable {
     package var uri: String?
     /// As written, with unknown ones, but without `URI`.
     package var attributes: AttributeList
+
+    package var kind: Kind { group.kind }
+}
+
+/// The renditions of one kind that a player chooses from.
+package struct RenditionGroup: Hashable, Sendable {
+    package let kind: Rendition.Kind
+    /// `GROUP-ID`.
+    package let name: String
 }
 
 /// `EXT-X-SESSION-DATA`.

@@ -88,7 +88,8 @@ struct MasterPlaylistBuilder {
         }
         let isDefault = attributes.flag("DEFAULT", &reader)
         let rendition = Rendition(
-            kind: kind, groupID: group, name: attributes.value("NAME") ?? "", language: attributes.value("LANGUAGE"),
+            group: RenditionGroup(kind: kind, name: group), name: attributes.value("NAME") ?? "",
+            language: attributes.value("LANGUAGE"),
             isDefault: isDefault, isAutoselected: attributes.flag("AUTOSELECT", &reader) || isDefault,
             uri: attributes.value("URI"), attributes: attributes.list.without("URI"))
         append(rendition, to: \.renditions, place, &reader)
@@ -120,15 +121,12 @@ struct MasterPlaylistBuilder {
 
     mutating func finish(_ reader: inout PlaylistReader) -> MasterPlaylist {
         reportVariantWithoutURI(&reader)
-        for variant in playlist.variants {
-            for kind in Rendition.Kind.allCases {
-                guard let group = variant.group(kind),
-                    !playlist.renditions.contains(where: { $0.kind == kind && $0.groupID == group })
-                else { continue }
-                reader.report(
-                    .missingGroup,
-                    "the \(kind.rawValue) group \(group.quotedForMessage()) of a variant has no renditions", at: 0..<0)
-            }
+        let groups = Set(playlist.renditions.map(\.group))
+        for group in playlist.variants.flatMap(\.groups) where !groups.contains(group) {
+            reader.report(
+                .missingGroup,
+                "the \(group.kind.rawValue) group \(group.name.quotedForMessage()) of a variant has no renditions",
+                at: 0..<0)
         }
         return playlist
     }

@@ -68,20 +68,20 @@ struct MediaPlaylistBuilder {
             guard let range = resolved(range, of: uri, &reader) else { return }
             segment.byteRange = range
         }
-        segment.title = pending.title
-        segment.programDateTime = pending.programDateTime
+        swap(&segment.title, &pending.title)
+        swap(&segment.programDateTime, &pending.programDateTime)
         segment.keySet = keySetInForce()
         segment.map = map
         segment.bitrate = bitrate
         segment.isDiscontinuity = pending.isDiscontinuity
         segment.isGap = pending.isGap
-        playlist.segments.append(segment)
+        playlist.segments.append(consume segment)
     }
 
-    /// As many as the text can hold, at the size of most: what isn't used costs no memory, and growing does.
+    /// As many as the text can hold where names are short: room that isn't used costs no memory, and growing does.
     private mutating func reserveSegments(_ reader: inout PlaylistReader) {
-        let usualBytes = 32
-        playlist.segments.reserveCapacity(min(reader.text.bytes.count / usualBytes, reader.limits.segments))
+        let fewestBytes = 16
+        playlist.segments.reserveCapacity(min(reader.text.bytes.count / fewestBytes, reader.limits.segments))
     }
 
     // MARK: Segments
@@ -166,8 +166,10 @@ struct MediaPlaylistBuilder {
         }
         if let index = keysInForce.firstIndex(where: { $0.format == key.format }) {
             keysInForce[index] = key
-        } else {
+        } else if keysInForce.count < reader.limits.keyFormats {
             keysInForce.append(key)
+        } else {
+            reader.report(.tooLarge, "more than \(reader.limits.keyFormats) formats of keys are in force", at: value)
         }
     }
 

@@ -9,24 +9,45 @@ struct PlaylistBytes {
     let hasBraces: Bool
     private let mayHaveControlCharacters: Bool
 
-    /// One look at all the bytes, as they are the same for most texts.
+    /// One look at all the bytes, eight at a time, as nothing is odd about most texts.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        var union: UInt8 = 0
-        var braces: UInt8 = 0
-        var controls: UInt8 = 0
-        bytes.withUnsafeBufferPointer { buffer in
-            // Without branches, so that the compiler takes many at a time.
-            for byte in buffer {
-                union |= byte
-                braces |= byte == UInt8(ascii: "{") ? 1 : 0
-                controls |= byte < 0x20 && byte != 0x09 && byte != 0x0A ? 1 : 0
+        var union: UInt64 = 0
+        var braces: UInt64 = 0
+        var controls: UInt64 = 0
+        bytes.withUnsafeBytes { buffer in
+            let wholeWords = buffer.count / 8 * 8
+            for offset in stride(from: 0, to: wholeWords, by: 8) {
+                let word = buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                union |= word
+                braces |= Self.marks(of: UInt8(ascii: "{"), in: word)
+                controls |= Self.controlMarks(in: word)
+            }
+            for byte in buffer[wholeWords...] {
+                // What stands beside it is a byte that nobody looks for.
+                let word = UInt64(byte) | Self.repeated(UInt8(ascii: " ")) << 8
+                union |= word
+                braces |= Self.marks(of: UInt8(ascii: "{"), in: word)
+                controls |= Self.controlMarks(in: word)
             }
         }
-        isASCII = union < 0x80
+        isASCII = union & Self.repeated(0x80) == 0
         hasBraces = braces != 0
         mayHaveControlCharacters = controls != 0
     }
+
+    /// Marks the bytes of a word that are below 0x20, and neither tab nor LF.
+    private static func controlMarks(in word: UInt64) -> UInt64 {
+        marks(of: 0, in: word & repeated(0xE0)) & ~marks(of: 0x09, in: word) & ~marks(of: 0x0A, in: word)
+    }
+
+    /// Sets the highest bit of each byte that equals `byte`, and no other. Nothing is carried from one byte to the next.
+    private static func marks(of byte: UInt8, in word: UInt64) -> UInt64 {
+        let difference = word ^ repeated(byte)
+        return ~(((difference & repeated(0x7F)) &+ repeated(0x7F)) | difference | repeated(0x7F))
+    }
+
+    private static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     /// The first place of a byte.
     func first(_ byte: UInt8, in range: Range<Int>) -> Int? {

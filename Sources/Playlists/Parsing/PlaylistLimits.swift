@@ -8,8 +8,12 @@ package struct PlaylistLimits: Sendable {
     /// Of one tag.
     package var attributes = 256
     package var variables = 1_000
+    /// `KEYFORMAT`s that are in force together.
+    package var keyFormats = 16
     /// What variables may make of a line.
-    package var substitutedBytes = 1 << 16
+    package var substitutedLineBytes = 1 << 16
+    /// What they may make of all lines together: a short line could stand for a long one many times.
+    package var substitutedBytes = 1 << 26
     /// Findings of one rule that are told. Later ones count, and are left out.
     package var findingsOfOneRule = 20
 

@@ -6,6 +6,7 @@ struct PlaylistReader {
     let limits: PlaylistLimits
     var variables = VariableTable()
     private(set) var findings: PlaylistFindings
+    private var substitutedBytes = 0
 
     init(_ bytes: [UInt8], limits: PlaylistLimits) {
         text = PlaylistBytes(bytes)
@@ -29,6 +30,7 @@ struct PlaylistReader {
     /// A URI that is a line of its own; nil, and told, when variables make something else of the line.
     mutating func lineURI(_ range: Range<Int>) -> String? {
         guard let uri = uri(range) else { return nil }
+        guard text.hasBraces else { return uri }
         guard let first = uri.utf8.first, let last = uri.utf8.last, first != UInt8(ascii: "#"),
             !PlaylistBytes.isBlank(first), !PlaylistBytes.isBlank(last)
         else {
@@ -48,7 +50,10 @@ struct PlaylistReader {
     private mutating func substituted(_ value: String, at range: Range<Int>) -> String? {
         guard text.hasBraces, value.utf8.contains(UInt8(ascii: "{")) else { return value }
         do throws(VariableTable.Problem) {
-            return try variables.substituting(in: value, limitBytes: limits.substitutedBytes)
+            let left = limits.substitutedBytes - substitutedBytes
+            let result = try variables.substituting(in: value, limitBytes: min(limits.substitutedLineBytes, left))
+            substitutedBytes += result.utf8.count
+            return result
         } catch {
             switch error {
             case .undefined(let name):
@@ -56,7 +61,9 @@ struct PlaylistReader {
                     .undefinedVariable, "the variable \(name.quotedForMessage()) isn't defined", at: range,
                     hint: "an #EXT-X-DEFINE has to stand before it")
             case .tooLong:
-                report(.tooLarge, "variables make the line longer than \(limits.substitutedBytes) bytes", at: range)
+                report(
+                    .tooLarge, "variables make too much of the line: it may have \(limits.substitutedLineBytes) bytes",
+                    at: range)
             }
             return nil
         }

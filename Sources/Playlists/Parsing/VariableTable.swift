@@ -34,7 +34,9 @@ struct VariableTable {
             guard result.count <= limitBytes else { throw .tooLong }
             rest = rest[(name.endIndex + 1)...]
         }
-        return String(decoding: result + rest, as: UTF8.self)
+        result += rest
+        guard result.count <= limitBytes else { throw .tooLong }
+        return String(decoding: result, as: UTF8.self)
     }
 
     static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isNameByte) }

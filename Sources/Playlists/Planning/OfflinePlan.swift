@@ -50,8 +50,9 @@ package struct OfflinePlan: Sendable {
         copy.version = master.version
         copy.hasIndependentSegments = master.hasIndependentSegments
         copy.start = master.start
+        let groups = Set(choice.renditions.map(\.group))
         for chosen in choice.variants {
-            copy.variants.append(try builder.localized(chosen.variant, choice, sources))
+            copy.variants.append(try builder.localized(chosen.variant, keeping: groups, sources))
         }
         for rendition in choice.renditions { copy.renditions.append(try builder.localized(rendition, sources)) }
         for data in master.sessionData { copy.sessionData.append(try builder.localized(data, at: address)) }

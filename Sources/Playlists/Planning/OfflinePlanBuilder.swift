@@ -7,6 +7,7 @@ struct OfflinePlanBuilder {
     private var paths: [Identity: String] = [:]
     /// By the URI in the master playlist: variants may share one.
     private var playlistPaths: [String: String] = [:]
+    private var plannedPaths: Set<String> = []
 
     private struct Identity: Hashable {
         let url: String
@@ -17,18 +18,17 @@ struct OfflinePlanBuilder {
 
     // MARK: Master playlists
 
+    /// - Parameter kept: the groups that have members in the copy.
     mutating func localized(
-        _ variant: Variant, _ choice: PlaylistChoice, _ sources: [String: OfflinePlan.Source]
+        _ variant: Variant, keeping kept: Set<RenditionGroup>, _ sources: [String: OfflinePlan.Source]
     ) throws(PlanRefusal) -> Variant {
         var copy = variant
         copy.uri = try playlistPath(variant.uri, sources, defaultExtension: "ts")
-        // What a server steers by means nothing here, and a group must have members.
-        let lost = Rendition.Kind.allCases.filter { kind in
-            guard let group = variant.group(kind) else { return false }
-            return !choice.renditions.contains { $0.kind == kind && $0.groupID == group }
-        }
+        // What a server steers by means nothing here.
         copy.attributes = variant.attributes.without("PATHWAY-ID")
-        for kind in lost { copy.attributes = copy.attributes.without(kind.rawValue) }
+        for group in variant.groups where !kept.contains(group) {
+            copy.attributes = copy.attributes.without(group.kind.rawValue)
+        }
         return copy
     }
 
@@ -57,9 +57,7 @@ struct OfflinePlanBuilder {
         playlistPaths[uri] = path
         let content = Playlist.media(try localized(source, defaultExtension: defaultExtension))
         // Two URIs may lead to one playlist.
-        if !playlists.contains(where: { $0.path == path }) {
-            playlists.append(PlannedPlaylist(path: path, content: content))
-        }
+        if plannedPaths.insert(path).inserted { playlists.append(PlannedPlaylist(path: path, content: content)) }
         return path
     }
 
