@@ -2,7 +2,7 @@ import Diagnostics
 
 /// Makes a media playlist of its tags, one after the other.
 struct MediaPlaylistBuilder {
-    private(set) var playlist = MediaPlaylist()
+    var playlist = MediaPlaylist()
     private var pending = PendingSegment()
     private var keysInForce: [MediaKey] = []
     /// Of `keysInForce`, once something is encrypted with them: several tags make one set.
@@ -11,7 +11,8 @@ struct MediaPlaylistBuilder {
     private var map: Int32?
     private var mapNumbers: [MediaMap: Int32] = [:]
     private var bitrate: Int32?
-    private var seenOnce: [PlaylistTag: UInt64] = [:]
+    /// Of the tags that number the playlist's first segment.
+    var sequenceNumbers: [PlaylistTag: UInt64] = [:]
     private var hasStopped = false
 
     /// What the tags before a URI say of it.
@@ -210,53 +211,6 @@ struct MediaPlaylistBuilder {
             return
         }
         bitrate = rate
-    }
-
-    // MARK: The playlist
-
-    private mutating func takeTargetDuration(_ value: Range<Int>, _ reader: inout PlaylistReader) {
-        let number = reader.text.trimmed(value)
-        guard let seconds = reader.text.seconds(number), seconds >= .zero else {
-            reader.report(.looseValue, "the target duration is no whole number, and counts for nothing", at: value)
-            return
-        }
-        if reader.text.decimal(number) == nil {
-            reader.report(.looseValue, "the target duration is no whole number", at: value)
-        }
-        playlist.targetDuration = seconds
-    }
-
-    private mutating func takeSequence(_ tag: PlaylistTag, _ value: Range<Int>, _ reader: inout PlaylistReader) {
-        let range = reader.text.trimmed(value)
-        guard let number = reader.text.decimal(range) else {
-            reader.report(
-                .badValue, "\(reader.text.text(range).quotedForMessage()) is no sequence number", at: value,
-                hint: "it is a whole number below 2^64")
-            return
-        }
-        if let earlier = seenOnce.updateValue(number, forKey: tag), earlier != number {
-            reader.report(.contradiction, "#\(tag.rawValue) stands here twice, with different numbers", at: value)
-        }
-        if !playlist.segments.isEmpty {
-            reader.report(.misplacedTag, "#\(tag.rawValue) stands after the first segment", at: value)
-        }
-        if tag == .mediaSequence { playlist.mediaSequence = number } else { playlist.discontinuitySequence = number }
-    }
-
-    private mutating func takeKind(_ value: Range<Int>, _ reader: inout PlaylistReader) {
-        let text = reader.text.text(reader.text.trimmed(value))
-        guard let kind = MediaPlaylist.Kind(rawValue: text.uppercased()) else {
-            reader.report(
-                .looseValue, "\(text.quotedForMessage()) is neither EVENT nor VOD, and counts for nothing", at: value)
-            return
-        }
-        if kind.rawValue != text { reader.report(.looseValue, "the type is written \(kind.rawValue)", at: value) }
-        playlist.kind = kind
-    }
-
-    private mutating func takeSkip(_ value: Range<Int>, _ reader: inout PlaylistReader) {
-        guard let attributes = reader.attributes(value) else { return }
-        playlist.skippedSegmentCount = attributes.number("SKIPPED-SEGMENTS", &reader) ?? 1
     }
 
     // MARK: The end
