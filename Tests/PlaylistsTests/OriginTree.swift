@@ -33,14 +33,13 @@ struct OriginTree {
         let master = try #require(try parse(relative).master)
         let choice = try PlaylistChoice(from: master, by: selection)
         var sources: [String: OfflinePlan.Source] = [:]
-        for uri in choice.variants.map(\.variant.uri) + choice.renditions.compactMap(\.uri) {
+        for uri in choice.playlistURIs {
             sources[uri] = try source(String(try address.resolve(uri).dropFirst(Self.base.count)))
         }
         let plan = try OfflinePlan(master, at: address, choice: choice, sources: sources)
         guard case .master(let copy) = plan.playlists[0].content else { throw NoMaster() }
-        let originals = choice.variants.map(\.variant.uri) + choice.renditions.compactMap(\.uri)
         let copies = copy.variants.map(\.uri) + copy.renditions.compactMap(\.uri)
-        return (plan, Dictionary(uniqueKeysWithValues: zip(originals, copies)))
+        return (plan, Dictionary(uniqueKeysWithValues: zip(choice.playlistURIs, copies)))
     }
 
     struct NoMaster: Error {}

@@ -41,7 +41,8 @@ import Testing
         #expect(try media.resolve("../keys/k1.key") == "file:///srv/film%20a/keys/k1.key")
         #expect(try media.resolve("https://cdn.example/x.ts") == "https://cdn.example/x.ts")
         for uri in [
-            "../../x", "/etc/passwd", "file:///srv/film%20a/x", "..%2f..%2fx", "%2e%2e/%2e%2e/x", "//h/srv/film%20a/x",
+            "../../x", "/etc/passwd", "file:///srv/film%20a/x", "file:/srv/film%20a/x", "..%2f..%2fx",
+            "%2e%2e/%2e%2e/x", "//h/srv/film%20a/x",
             "a%00b",
         ] {
             #expect(throws: AddressProblem.self, "\(uri)") { try media.resolve(uri) }

@@ -32,6 +32,9 @@ package struct PlaylistChoice: Equatable, Sendable {
     package let renditions: [Rendition]
     package let leftOut: [LeftOut]
 
+    /// The media playlists to read, by their URIs in the master playlist; some may be named twice.
+    package var playlistURIs: [String] { variants.map(\.variant.uri) + renditions.compactMap(\.uri) }
+
     /// Chooses by `selection`.
     package init(from master: MasterPlaylist, by selection: VariantSelection) throws(ChoiceProblem) {
         var leftOut: [LeftOut] = []
