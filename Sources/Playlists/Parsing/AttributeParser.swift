@@ -55,6 +55,9 @@ struct AttributeParser {
         if name != start..<equals || written != equals + 1..<end {
             reader.report(.looseAttribute, "there are blanks around the attribute", at: start..<end)
         }
+        if end + 1 == range.upperBound {
+            reader.report(.looseAttribute, "the attribute list ends with a comma", at: end..<end + 1)
+        }
         position = min(end + 1, range.upperBound)
         return Parsed(name: text.text(name), value: value, isQuoted: isQuoted)
     }

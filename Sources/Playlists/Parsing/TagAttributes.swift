@@ -27,22 +27,15 @@ struct TagAttributes {
     /// An enumerated YES or NO; false where there is none.
     func flag(_ name: String, _ reader: inout PlaylistReader) -> Bool {
         guard let entry = entry(name) else { return false }
-        let value = entry.attribute.value
-        guard value != "YES", value != "NO" else { return value == "YES" && isBare(entry, &reader) }
-        guard ["yes", "no"].contains(value.lowercased()) else {
+        let value = entry.attribute.value.uppercased()
+        guard ["YES", "NO"].contains(value) else {
             reader.report(.looseValue, "\(name) is neither YES nor NO: it counts as NO", at: entry.range)
             return false
         }
-        reader.report(
-            .looseAttribute, "\(name) is written \(value.lowercased() == "yes" ? "YES" : "NO")", at: entry.range)
-        return value.lowercased() == "yes"
-    }
-
-    private func isBare(_ entry: Entry, _ reader: inout PlaylistReader) -> Bool {
-        if entry.attribute.isQuoted {
-            reader.report(.looseAttribute, "\(entry.attribute.name) is written without quotes", at: entry.range)
+        if entry.attribute.isQuoted || entry.attribute.value != value {
+            reader.report(.looseAttribute, "\(name) is written \(value), without quotes", at: entry.range)
         }
-        return true
+        return value == "YES"
     }
 
     /// A decimal-integer; a number that is none, but begins with one, counts as that, and is told.

@@ -5,6 +5,7 @@ import Platform
 struct LocalName {
     private static let stemBytes = 24
     private static let digestBytes = 16
+    private static let hexDigits = Array("0123456789abcdef".utf8)
 
     private let hasher = SHA256()
 
@@ -31,12 +32,11 @@ struct LocalName {
     }
 
     private static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
-        let digits = StaticString("0123456789abcdef")
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+        String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             var end = 0
             for byte in bytes {
-                buffer[end] = digits.utf8Start[Int(byte >> 4)]
-                buffer[end + 1] = digits.utf8Start[Int(byte & 15)]
+                buffer[end] = hexDigits[Int(byte >> 4)]
+                buffer[end + 1] = hexDigits[Int(byte & 15)]
                 end += 2
             }
             return end
