@@ -44,7 +44,7 @@ let package = Package(
             "Jobs",
             [
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
-                "ContentLibrary",
+                "ContentLibrary", "Playlists",
             ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(

@@ -9,6 +9,9 @@ package struct URLReference: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
+    /// One that another document names, resolved already.
+    package init(absolute text: String) { self.text = text }
+
     package var description: String { text }
 
     /// Whether it has a scheme and so needs no base.
