@@ -38,12 +38,13 @@ let package = Package(
         room("Transfer", ["Platform", "CCurl"]),
         room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
         room("Archives", ["Platform", "CZlib"]),
+        room("Playlists", ["Platform", "Diagnostics"]),
         room("ContentLibrary", ["Platform", "JSONSyntax", "CSQLite"]),
         room(
             "Jobs",
             [
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
-                "ContentLibrary",
+                "ContentLibrary", "Playlists",
             ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
@@ -71,6 +72,7 @@ let package = Package(
         tests(of: "Transfer", ["FaultServer", "Platform"]),
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
         tests(of: "Archives", ["Platform", "CZlib"]),
+        tests(of: "Playlists", ["Platform", "Diagnostics"]),
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(
             of: "Jobs",

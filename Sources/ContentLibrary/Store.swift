@@ -27,6 +27,22 @@ package struct Store: Sendable {
         }
     }
 
+    /// What was put into the store last of a bundle, whether or not it has been published: a run may have been cut short in between.
+    package func newest(of bundle: BundleAddress) throws(LibraryError) -> StoredContent? {
+        let names: [RelativePath]
+        do { names = try bundleDirectory(bundle).names() } catch {
+            guard error.isNotFound || error.code == ENOTDIR || error.code == ELOOP else { throw LibraryError(error) }
+            return nil
+        }
+        var newest: StoredContent?
+        for name in names.compactMap({ StoreName($0.bytes) }) {
+            guard let content = try open(StoreAddress(bundle: bundle, name: name)) else { continue }
+            let time = content.header.origin.created
+            if newest.map({ $0.header.origin.created < time }) ?? true { newest = content }
+        }
+        return newest
+    }
+
     func bundleDirectory(_ bundle: BundleAddress) throws(SystemError) -> Directory {
         try directory.subdirectory(bundle.manifest.path).subdirectory(bundle.bundle.path)
     }

@@ -58,7 +58,8 @@ extension DownloadAttempt {
         let record = writer.finish(sizeBytes: sizeBytes)
         let file = DownloadedFile(
             partial: writer.partial, sizeBytes: sizeBytes, digest: digest, resumedBytes: board.resumedBytes,
-            isProvenComplete: isProven, sourceURL: plan.url, validator: validator(record),
+            isProvenComplete: isProven, sourceURL: plan.url, finalURL: response?.url ?? plan.url,
+            validator: validator(record),
             suggestedName: response?.suggestedName, record: record,
             hasRecordOnDisk: writer.hasRecordOnDisk, lease: lease)
         return .completed(file, sizeBytes: sizeBytes, digest: digest)

@@ -17,6 +17,8 @@ public final class DownloadedFile: Sendable {
     /// Which of the request's sources brought the file, or went on with it, or said that it is whole; where the file was proved without asking
     /// anybody, the one that would have been asked.
     public let sourceURL: TransferURL
+    /// Where its redirects led, when the bytes or the last of them came; without redirects, or where nobody was asked, `sourceURL`.
+    public let finalURL: TransferURL
     /// What that source says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
     /// `DownloadCondition`. Nil when it says nothing.
     public let validator: String?
@@ -39,7 +41,8 @@ public final class DownloadedFile: Sendable {
 
     init(
         partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
-        sourceURL: TransferURL, validator: String?, suggestedName: String?, record: ResumeData?, hasRecordOnDisk: Bool,
+        sourceURL: TransferURL, finalURL: TransferURL, validator: String?, suggestedName: String?, record: ResumeData?,
+        hasRecordOnDisk: Bool,
         lease: PlaceLease
     ) {
         self.partial = partial
@@ -48,6 +51,7 @@ public final class DownloadedFile: Sendable {
         self.resumedBytes = resumedBytes
         self.isProvenComplete = isProvenComplete
         self.sourceURL = sourceURL
+        self.finalURL = finalURL
         self.validator = validator
         self.suggestedName = suggestedName
         self.record = record

@@ -10,14 +10,6 @@ struct BundleSource: Sendable {
 }
 
 extension Bundle {
-    /// Whether this version knows how to obtain the kind.
-    var isSupported: Bool {
-        switch content {
-        case .archive, .textures, .ebook, .files, .segments: true
-        case .hls: false
-        }
-    }
-
     /// The one download of a bundle that is unpacked or kept whole.
     var package: PackagedFile? {
         switch content {
@@ -29,13 +21,13 @@ extension Bundle {
     /// Whether its download is an archive that is taken apart.
     var isUnpacked: Bool { package.map { $0.unpack.format != .none } ?? false }
 
-    /// What has to be fetched, in the order of the manifest.
+    /// What has to be fetched, in the order of the manifest, as far as that tells it: a playlist names more.
     var sources: [BundleSource] {
         switch content {
         case .archive(let file), .textures(let file), .ebook(let file): [BundleSource(path: nil, file: file.source)]
         case .files(let entries): entries.map { BundleSource(path: $0.path, file: $0.source) }
         case .segments(let list): list.segments.map { BundleSource(path: $0.path, file: $0.source) }
-        case .hls: []
+        case .hls(let playlist, _): [BundleSource(path: nil, file: playlist)]
         }
     }
 
@@ -56,8 +48,16 @@ extension Bundle {
             options: keyOptions, extractorVersion: Self.extractorVersion)
     }
 
+    /// The key of an HLS presentation, which depends on all that was fetched for it.
+    func presentationKey(digests: [SHA256Digest]) -> StoreKey {
+        StoreKey(
+            kind: kind.rawValue, sources: digests.map { StoreKey.Source(identity: .sha256($0)) }, options: keyOptions,
+            extractorVersion: Self.extractorVersion)
+    }
+
     /// What else the manifest says of the outcome. Defaults are left out, so that writing one down changes nothing.
     private var keyOptions: [String: String] {
+        if case .hls(_, let selection) = content { return selection.keyOptions }
         if case .segments(let list) = content {
             if let join = list.join { return ["join": join.filename] }
             return ["index": "\(SegmentIndex(segments: list.segments, contents: []).optionsDigest)"]
@@ -70,6 +70,21 @@ extension Bundle {
         for (index, pattern) in unpack.include.enumerated() { options["unpack.include.\(index)"] = pattern }
         for (index, pattern) in unpack.exclude.enumerated() { options["unpack.exclude.\(index)"] = pattern }
         if !unpack.preservesTimes { options["unpack.preserve"] = "false" }
+        return options
+    }
+}
+
+extension Selection {
+    fileprivate var keyOptions: [String: String] {
+        var options: [String: String] = [:]
+        options["select.minBandwidth"] = minBandwidth.map(String.init)
+        options["select.maxBandwidth"] = maxBandwidth.map(String.init)
+        options["select.resolution"] = resolution.map { "\($0.width)x\($0.height)" }
+        options["select.frameRate"] = frameRate.map { "\($0)" }
+        for (name, values) in [("codecs", codecs), ("audio", audio), ("subtitles", subtitles)] where !values.isEmpty {
+            options["select.\(name)"] = values.joined(separator: ",")
+        }
+        if takesAll { options["select.all"] = "true" }
         return options
     }
 }

@@ -16,6 +16,10 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
         case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
         case incomplete, htmlPage, localFileFailed, archiveDamaged, archiveUnsafe, archiveUnsupported, limitExceeded
         case notSelectable
+        /// An HLS playlist that can't be copied, or asks for what can't be.
+        case playlistRefused
+        /// What came is no segment that would play.
+        case implausibleMedia
         case noSpace, libraryFailed, unresolvableURL, unsupportedKind, dependencyFailed
         /// The run was stopped; what was fetched is kept and the next run carries on.
         case paused

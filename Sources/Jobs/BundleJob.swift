@@ -3,6 +3,7 @@ import BundleManifest
 import ContentLibrary
 import Downloads
 import Platform
+import Playlists
 
 /// Obtains one bundle: fetch, verify, unpack or place, seal, commit. Nothing of it is visible to readers before the run publishes.
 struct BundleJob: Sendable {
@@ -34,6 +35,8 @@ struct BundleJob: Sendable {
     private func obtain(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
         if bundle.package != nil {
             try await obtainPackage(previous: previous, receipt: receipt)
+        } else if case .hls(let playlist, let selection) = bundle.content {
+            try await obtainPresentation(playlist, selection, previous: previous, receipt: receipt)
         } else {
             try await obtainFiles(previous: previous)
         }
@@ -121,43 +124,66 @@ struct BundleJob: Sendable {
         return digests.withLock { $0 }
     }
 
+    // MARK: A presentation
+
+    private func obtainPresentation(
+        _ playlist: SourceFile, _ selection: Selection, previous: StoredContent?, receipt: Receipt?
+    ) async throws(BundleFailure) -> StoredContent {
+        try await inStaging { staging throws(BundleFailure) in
+            let job = HLSJob(
+                playlist: playlist, selection: VariantSelection(selection), staging: staging,
+                salvage: writer.salvage(of: plan.address), previous: previous, fetcher: fetcher, placing: placing,
+                slots: slots
+            ) { emit(.warning($0)) }
+            if let previous, let receipt, try await job.isUnchanged(since: receipt) {
+                emit(.bundleVerified)
+                try? staging.discard()
+                return previous
+            }
+            let copy = try await job.run()
+            emit(.bundleVerified)
+            return try await blocking.attempt { () throws(BundleFailure) in
+                let key = bundle.presentationKey(digests: copy.sources.map(\.sha256))
+                let origin = Receipt.Origin(bundle: plan.address, version: bundle.version, key: key)
+                return try store(staging, copy.digests, origin, copy.sources, previous: previous)
+            }
+        }
+    }
+
     // MARK: Several files
 
     private func obtainFiles(previous: StoredContent?) async throws(BundleFailure) -> StoredContent {
+        try await inStaging { staging throws(BundleFailure) in
+            if case .segments(let list) = bundle.content, let join = list.join {
+                return try await obtainJoined(join, in: staging, previous: previous)
+            }
+            let files = try await FileSetJob(
+                sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
+                previous: previous, fetcher: fetcher, placing: placing, slots: slots
+            ).run()
+            emit(.bundleVerified)
+            return try await blocking.attempt { () throws(BundleFailure) in
+                var digests: [RelativePath: SHA256Digest] = [:]
+                for file in files { digests[file.path] = file.digest }
+                try writeLists(of: files, in: staging, &digests)
+                return try store(
+                    staging, digests, try origin(digests: files.map(\.digest)), files.map(\.source),
+                    previous: previous)
+            }
+        }
+    }
+
+    /// Lets `body` build the content. Whatever goes wrong there, what came and was noted needn't be fetched again.
+    private func inStaging(
+        _ body: (Staging) async throws(BundleFailure) -> StoredContent
+    ) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
         do throws(LibraryError) { staging = try writer.makeStaging(for: plan.address) } catch {
             throw BundleFailure(error)
         }
-        do throws(BundleFailure) { return try await obtainFiles(in: staging, previous: previous) } catch {
-            // What came needn't be fetched again, whatever went wrong.
+        do throws(BundleFailure) { return try await body(staging) } catch {
             try? staging.leave()
             throw error
-        }
-    }
-
-    private func obtainFiles(
-        in staging: Staging, previous: StoredContent?
-    ) async throws(BundleFailure) -> StoredContent {
-        if case .segments(let list) = bundle.content, let join = list.join {
-            return try await obtainJoined(join, in: staging, previous: previous)
-        }
-        let files = try await FileSetJob(
-            sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address), previous: previous,
-            fetcher: fetcher, placing: placing, slots: slots
-        ).run()
-        emit(.bundleVerified)
-        return try await blocking.attempt { () throws(BundleFailure) in
-            let origin = try origin(digests: files.map(\.digest))
-            if let stored = try stored(origin) {
-                try? staging.discard()
-                try? writer.discardSalvage(of: plan.address)
-                return stored
-            }
-            var digests: [RelativePath: SHA256Digest] = [:]
-            for file in files { digests[file.path] = file.digest }
-            try writeLists(of: files, in: staging, &digests)
-            return try seal(
-                staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
         }
     }
 
@@ -180,13 +206,8 @@ struct BundleJob: Sendable {
                     "the joined file's SHA-256 is \(digest) where \(wanted) was asked for (joinSHA256)")
             }
             emit(.bundleVerified)
-            let origin = try origin(digests: sources.map(\.sha256))
-            if let stored = try stored(origin) {
-                try? staging.discard()
-                try? writer.discardSalvage(of: plan.address)
-                return stored
-            }
-            return try seal(staging, digests: [name: digest], origin: origin, sources: sources, previous: nil)
+            return try store(
+                staging, [name: digest], try origin(digests: sources.map(\.sha256)), sources, previous: nil)
         }
     }
 
@@ -208,6 +229,19 @@ struct BundleJob: Sendable {
     }
 
     // MARK: Into the store
+
+    /// Puts what was built into the store, unless that has it already.
+    private func store(
+        _ staging: Staging, _ digests: [RelativePath: SHA256Digest], _ origin: Receipt.Origin,
+        _ sources: [Receipt.Source], previous: StoredContent?
+    ) throws(BundleFailure) -> StoredContent {
+        if let stored = try stored(origin) {
+            try? staging.discard()
+            try? writer.discardSalvage(of: plan.address)
+            return stored
+        }
+        return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)
+    }
 
     private func staged(
         previous: StoredContent?,

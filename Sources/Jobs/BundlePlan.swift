@@ -96,20 +96,22 @@ struct Planner {
     }
 
     private func work(_ bundle: Bundle, _ address: BundleAddress) -> BundlePlan.Work {
-        guard bundle.isSupported else {
-            return .impossible(
-                BundleFailure(
-                    .unsupportedKind, "bundles of the kind '\(bundle.kind.rawValue)' can't be fetched by this version"))
-        }
         do throws(LibraryError) {
             let current = try currentContent(address)
+            if case .hls = bundle.content {
+                let current = try store?.newest(of: address) ?? current
+                guard let current, let receipt = try? current.receipt() else { return .obtain(previous: current) }
+                let key = bundle.presentationKey(digests: receipt.sources.map(\.sha256))
+                return key.digest == receipt.header.origin.key
+                    ? .revalidate(current, receipt) : .obtain(previous: current)
+            }
             if let key = bundle.storeKey(digests: bundle.knownDigests) {
                 if let current, current.header.origin.key == key.digest { return .upToDate(current) }
                 let origin = Receipt.Origin(bundle: address, version: bundle.version, key: key)
                 if let stored = try store?.find(origin) { return .upToDate(stored) }
                 return .obtain(previous: current)
             }
-            guard let current else { return .obtain(previous: nil) }
+            guard let current = try store?.newest(of: address) ?? current else { return .obtain(previous: nil) }
             // A receipt that can't be read proves nothing: what it stood for is fetched again.
             guard let receipt = try? current.receipt() else { return .obtain(previous: current) }
             return mayStillBe(receipt, bundle) ? .revalidate(current, receipt) : .obtain(previous: current)

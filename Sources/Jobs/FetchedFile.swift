@@ -34,6 +34,26 @@ struct FetchedFile: Sendable {
         }
     }
 
+    /// Where it came from in the end, after redirects.
+    var finalURL: String {
+        switch content {
+        case .downloaded(let file): file.finalURL.text
+        case .copied: url
+        }
+    }
+
+    /// - Throws: for more than `limitBytes`.
+    func bytes(limitBytes: Int) throws(BundleFailure) -> [UInt8] {
+        guard sizeBytes <= limitBytes else {
+            throw BundleFailure(.overBudget, "it has \(sizeBytes) bytes, more than the \(limitBytes) allowed", url: url)
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(sizeBytes))
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemError) in try descriptor.read(into: buffer, at: 0) }
+        }
+        do throws(SystemError) { return Array(bytes.prefix(try result.get())) } catch { throw BundleFailure(error) }
+    }
+
     var sizeBytes: Int64 {
         switch content {
         case .downloaded(let file): file.sizeBytes

@@ -12,6 +12,8 @@ struct FileSetJob: Sendable {
     let salvage: Salvage?
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
+    /// Whether what came from a URL once, and has no digest, is what would come from there now.
+    var trustsURLs = false
     let fetcher: SourceFetcher
     /// Where files are placed: apart from the queue on which archives are unpacked, so that none waits for those with its descriptor open.
     let placing: JobQueue
@@ -75,9 +77,11 @@ struct FileSetJob: Sendable {
         if let digest = source.file.digest {
             if let known = try await take(digest, at: path, from: shelves) { return known }
         } else if let fetched = shelves.lazy.compactMap({ $0.byURL[fetcher.name(of: source.file)] }).first,
-            let validator = fetched.validator
+            trustsURLs || fetched.validator != nil
         {
-            if let file = try await fetcher.fetch(source.file, .unless(validator: validator)) {
+            if !trustsURLs, let validator = fetched.validator,
+                let file = try await fetcher.fetch(source.file, .unless(validator: validator))
+            {
                 return try await place(file, of: source, at: path)
             }
             if let known = try await take(fetched.sha256, at: path, from: shelves) { return known }

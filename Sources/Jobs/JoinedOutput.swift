@@ -13,8 +13,6 @@ final class JoinedOutput: Sendable {
         var sources: [Receipt.Source] = []
     }
 
-    private static let pieceBytes = 256 << 10
-
     /// Goes on behind what an earlier run had joined.
     init(_ file: OwnedDescriptor, holding sources: [Receipt.Source]) throws(SystemError) {
         self.file = file
@@ -31,21 +29,9 @@ final class JoinedOutput: Sendable {
     /// - Parameter offset: where they begin in `source`.
     func append(_ segment: Receipt.Source, from source: OwnedDescriptor, at offset: Int64) throws(SystemError) {
         let start = state.withLock { $0.lengthBytes }
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 4096)
-        defer { piece.deallocate() }
-        var done: Int64 = 0
-        while done < segment.sizeBytes {
-            let wanted = Int(min(Int64(piece.count), segment.sizeBytes - done))
-            let count = try source.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
-            guard count > 0 else { throw SystemError(code: EIO, operation: "read", subject: source.name) }
-            let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
-            hasher.update(bytes)
-            try file.write(bytes, at: start + done)
-            done += Int64(count)
-        }
+        try file.write(segment.sizeBytes, of: source, at: offset, to: start, hashing: hasher)
         state.withLock { state in
-            state.lengthBytes += done
+            state.lengthBytes += segment.sizeBytes
             state.sources.append(segment)
         }
     }

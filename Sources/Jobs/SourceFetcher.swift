@@ -45,6 +45,12 @@ struct SourceFetcher: Sendable {
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
     }
 
+    /// Whether a server is sent the bundle's headers: only the origins that the manifest lists are, whatever a playlist names.
+    private func mayHaveHeaders(_ url: TransferURL) -> Bool {
+        guard case .hls(let playlist, _) = bundle.content, !bundle.headers.isEmpty else { return true }
+        return (try? manifest.sources(playlist))?.contains { $0.origin == url.origin } ?? false
+    }
+
     /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
     /// mirror; for a source without servers, what the manifest says.
     func name(of source: SourceFile) -> String {
@@ -80,6 +86,7 @@ struct SourceFetcher: Sendable {
         firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
+        if !mayHaveHeaders(url) { request.headers = HeaderFields() }
         request.budgetBytes = bodyBudgetBytes
         if case .unless(let validator) = condition, let firstServer {
             request.condition = DownloadCondition(validator: validator, of: firstServer)

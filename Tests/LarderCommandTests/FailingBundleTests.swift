@@ -90,8 +90,9 @@ struct FailingBundle: Sendable, CustomTestStringConvertible {
             stock.server.serve("/bad.bin", always: .errorPage(200))
             return text
         },
-        FailingBundle("kind hls", path: nil, says: "hls") { _ in
-            #"{"id": "bad", "kind": "hls", "urls": ["film/master.m3u8"]}"#
+        FailingBundle("no playlist", path: "/bad.m3u8", says: "#EXTM3U") { stock in
+            stock.server.serve("/bad.m3u8", Resource(.text("not a playlist\n")))
+            return #"{"id": "bad", "kind": "hls", "urls": ["bad.m3u8"]}"#
         },
         FailingBundle("a segment that isn't there", path: "/0.mp3", says: "404") { stock in
             stock.server.serve("/0.mp3", always: .errorPage(404))

@@ -6,6 +6,10 @@ package struct SourceFile: Sendable, Equatable {
     package let urls: [URLReference]
     package let sizeBytes: Int?
     package let digest: SHA256Digest?
+
+    package init(urls: [URLReference], sizeBytes: Int?, digest: SHA256Digest?) {
+        (self.urls, self.sizeBytes, self.digest) = (urls, sizeBytes, digest)
+    }
 }
 
 /// A file of a `files` bundle.

@@ -1,3 +1,5 @@
+import Platform
+
 /// A URL or a relative reference (RFC 3986), lexically sound: no control characters, no credentials, a scheme Larder knows.
 package struct URLReference: Sendable, Hashable, CustomStringConvertible {
     package let text: String
@@ -6,6 +8,9 @@ package struct URLReference: Sendable, Hashable, CustomStringConvertible {
     init(checked text: String) {
         self.text = text
     }
+
+    /// One that another document names, resolved already.
+    package init(absolute text: String) { self.text = text }
 
     package var description: String { text }
 

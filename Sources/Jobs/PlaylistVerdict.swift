@@ -1,0 +1,153 @@
+import ContentLibrary
+import Glibc
+import Platform
+import Playlists
+
+/// Whether a copy can be played: every file that a playlist names is here, is what a player expects there, and decrypts with its key and vector.
+struct PlaylistVerdict {
+    private let plan: OfflinePlan
+    private let directory: Directory
+    private let warn: (String) -> Void
+    /// Where each file came from.
+    private let urls: [String: String]
+
+    private static let headBytes = 64 * MediaContainer.packetBytes
+
+    /// - Parameter directory: holds the files at their paths.
+    init(of plan: OfflinePlan, in directory: Directory, warn: @escaping (String) -> Void) {
+        self.plan = plan
+        self.directory = directory
+        self.warn = warn
+        urls = Dictionary(plan.resources.map { ($0.path, $0.url) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// - Throws: the first file that isn't as it should be.
+    func check() throws(BundleFailure) {
+        for planned in plan.playlists {
+            guard case .media(let playlist) = planned.content else { continue }
+            var seen: Set<String> = []
+            for (index, segment) in playlist.segments.enumerated() where !segment.isGap {
+                guard seen.insert(segment.uri).inserted else { continue }
+                try check(
+                    segment.uri,
+                    encryption: try encryption(segment.keySet, in: playlist) { key in
+                        playlist.initializationVector(of: key, forSegmentAt: index)
+                    })
+            }
+            for map in playlist.maps where seen.insert(map.uri).inserted {
+                try check(map.uri, encryption: try encryption(map.keySet, in: playlist) { $0.initializationVector })
+            }
+        }
+    }
+
+    private struct Encryption {
+        let key: [UInt8]
+        let vector: [UInt8]
+    }
+
+    private func encryption(
+        _ keySet: Int32?, in playlist: MediaPlaylist, vector: (MediaKey) -> InitializationVector?
+    ) throws(BundleFailure) -> Encryption? {
+        guard let keySet, let key = playlist.keySets[Int(keySet)].first else { return nil }
+        let bytes = try read(key.uri, at: 0, upTo: AES128CBC.blockBytes + 1)
+        guard bytes.count == AES128CBC.blockBytes else {
+            throw failure(key.uri, "the key is not 16 bytes long")
+        }
+        guard let vector = vector(key) else { throw failure(key.uri, "its initialization vector is unknown") }
+        return Encryption(key: bytes, vector: vector.bytes)
+    }
+
+    private func check(_ uri: String, encryption: Encryption?) throws(BundleFailure) {
+        let size = try open(uri).status
+        guard size > 0 else { throw failure(uri, "it is empty") }
+        var head = try read(uri, at: 0, upTo: Self.headBytes)
+        var contentBytes = size
+        if let encryption {
+            guard size.isMultiple(of: Int64(AES128CBC.blockBytes)),
+                let clear = AES128CBC.decrypt(head, key: encryption.key, vector: encryption.vector)
+            else { throw failure(uri, "it is encrypted, and yet no whole number of blocks of 16 bytes") }
+            contentBytes = size - (try paddingBytes(uri, size, encryption))
+            head = Array(clear.prefix(Int(clamping: contentBytes)))
+        }
+        let undecipherable =
+            "it doesn't decrypt to anything that plays: the key, the vector or the segment is another's"
+        guard let container = MediaContainer(head: head) else {
+            throw failure(
+                uri,
+                encryption == nil
+                    ? "it is neither MPEG-TS nor MP4, packed audio, WebVTT or a picture" : undecipherable)
+        }
+        switch container {
+        case .transportStream where TransportPacket(head: head).isTableIntact == false:
+            throw failure(uri, encryption == nil ? "its first packet is damaged" : undecipherable)
+        case .transportStream where !contentBytes.isMultiple(of: Int64(MediaContainer.packetBytes)):
+            warn("\(shown(uri)): its last packet is cut")
+        case .boxes where encryption == nil: try checkBoxes(uri, size)
+        default: break
+        }
+    }
+
+    /// How much of the last block is padding (PKCS #7).
+    private func paddingBytes(_ uri: String, _ size: Int64, _ encryption: Encryption) throws(BundleFailure) -> Int64 {
+        let block = Int64(AES128CBC.blockBytes)
+        let tail = try read(uri, at: max(0, size - 2 * block), upTo: Int(2 * block))
+        let isAlone = tail.count == Int(block)
+        let clear = AES128CBC.decrypt(
+            Array(tail.suffix(Int(block))), key: encryption.key,
+            vector: isAlone ? encryption.vector : Array(tail.prefix(Int(block))))
+        guard let clear, let count = clear.last, (1...16).contains(count),
+            clear.suffix(Int(count)).allSatisfy({ $0 == count })
+        else { throw failure(uri, "it doesn't decrypt: its end is missing, or the key is another's") }
+        return Int64(count)
+    }
+
+    /// Whether boxes follow each other up to the very end.
+    private func checkBoxes(_ uri: String, _ size: Int64) throws(BundleFailure) {
+        var offset: Int64 = 0
+        while offset < size {
+            let header = try read(uri, at: offset, upTo: 16)
+            guard header.count >= 8 else { throw failure(uri, "a box is cut at its end") }
+            let short = header[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            let length: Int64
+            switch short {
+            // To the end of the file.
+            case 0: return
+            case 1 where header.count == 16 && header[8] < 0x80:
+                length = header[8...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            default: length = short
+            }
+            let (next, overflow) = offset.addingReportingOverflow(length)
+            guard length >= 8, !overflow, next <= size else {
+                throw failure(uri, "a box is cut, or longer than the file")
+            }
+            offset = next
+        }
+    }
+
+    // MARK: Files
+
+    private func open(_ uri: String) throws(BundleFailure) -> (file: OwnedDescriptor, status: Int64) {
+        let path = try path(uri)
+        do throws(SystemError) {
+            let file = try directory.open(path, flags: O_RDONLY | O_NONBLOCK)
+            return (file, try file.status().sizeBytes)
+        } catch {
+            throw error.isNotFound ? failure(uri, "it is missing") : BundleFailure(error)
+        }
+    }
+
+    private func read(_ uri: String, at offset: Int64, upTo count: Int) throws(BundleFailure) -> [UInt8] {
+        let file = try open(uri).file
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemError) in try file.read(into: buffer, at: offset) }
+        }
+        do throws(SystemError) { return Array(bytes.prefix(try result.get())) } catch { throw BundleFailure(error) }
+    }
+
+    private func shown(_ uri: String) -> String { urls[uri].map { escapedText($0) } ?? uri }
+
+    private func failure(_ uri: String, _ reason: String) -> BundleFailure {
+        BundleFailure(.implausibleMedia, reason, url: shown(uri))
+    }
+}
