@@ -45,12 +45,17 @@ let package = Package(
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
                 "ContentLibrary",
             ]),
+        room(
+            "ManifestChecks",
+            [
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "ContentLibrary", "Jobs",
+            ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
             name: "LarderCommand",
             dependencies: [
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
-                "ContentLibrary", "Jobs", "CommandLineParsing",
+                "ContentLibrary", "Jobs", "ManifestChecks", "CommandLineParsing",
             ],
             swiftSettings: strict),
 
@@ -72,6 +77,12 @@ let package = Package(
         tests(
             of: "Jobs",
             ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
+        tests(
+            of: "ManifestChecks",
+            [
+                "FaultServer", "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives",
+                "ContentLibrary", "Jobs",
+            ]),
         tests(of: "CommandLineParsing"),
         tests(of: "LarderCommand", ["FaultServer", "JSONSyntax", "Jobs", "Platform"]),
     ]

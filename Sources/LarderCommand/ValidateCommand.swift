@@ -1,9 +1,11 @@
 import BundleManifest
 import CommandLineParsing
+import ContentLibrary
 import Diagnostics
 import Downloads
 import Glibc
 import Jobs
+import ManifestChecks
 import Platform
 import Transfer
 
@@ -30,6 +32,18 @@ struct ValidateCommand {
     private static let diff = CommandOption<Bool>.flag(
         "diff", help: "print these fixes as a unified diff, and change nothing")
 
+    private static let online = CommandOption<Bool>.flag(
+        "online", help: "ask every source whether it has what the manifest says")
+    private static let deep = CommandOption<Bool>.flag(
+        "deep", help: "open what is here: local files, and what the library holds")
+    private static let library = CommandOption<String?>.optional(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library for --deep")
+    private static let deadline = CommandOption<Duration>.value(
+        "deadline", .duration, default: OnlineLimits().deadline, defaultText: "10m",
+        help: "end --online after this long")
+    private static let config = CommandOption<String?>.optional(
+        "config", .text("FILE"), help: "session settings as JSON, as for sync")
+
     private static let format = CommandOption<ReportFormat>.value(
         "format", .word(), default: .text, help: "how findings are printed")
     private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules")
@@ -40,13 +54,15 @@ struct ValidateCommand {
         "validate", summary: "tell what is wrong with manifests",
         description: """
             Checks manifests by the rules that sync follows, and tells all findings at once, each with its place and \
-            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix.
+            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix. \
+            What the manifests name is looked at with --online and --deep only.
             """,
         operands: [
             Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
         ],
         groups: [
             OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
+            OptionGroup("Content", online, deep, library, deadline, config),
             OptionGroup("Fixes", fix, diff),
             OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain),
         ],
@@ -54,6 +70,7 @@ struct ValidateCommand {
             Example("larder validate museum.json", "What is wrong, with the code and a hint."),
             Example("larder validate manifests/ --format github --deny-warnings", "In a workflow, for a whole folder."),
             Example("larder validate museum.json --diff", "What --fix would change."),
+            Example("larder validate museum.json --online --deep", "Also whether servers and files agree with it."),
         ],
         exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .interrupted, .terminated))
 
@@ -67,6 +84,9 @@ struct ValidateCommand {
                 return try await validate()
             }
             return .success
+        } catch let problem as SettingsProblem {
+            for line in problem.lines { Console.writeError("larder: \(line)\n") }
+            return .usage
         } catch let error as SystemError {
             Console.writeError("larder: \(error)\n")
             return .failure
@@ -120,24 +140,61 @@ struct ValidateCommand {
     }
 
     private func check(_ locations: [ManifestLocation], _ report: inout ValidationReport) async throws {
-        var configuration = DownloaderConfiguration()
-        configuration.session.userAgent = "larder/\(LarderVersion.text)"
+        let plan = try transferPlan()
+        let configuration = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         let control = RunControl()
         let validator = try ManifestValidator(configuration, control: control)
         StopSignals.start(control) {}
+        let content = contentChecks(configuration, plan.settings.redirects, control, &report)
         let old = await older(validator, &report)
         for location in locations where control.reason == nil {
             do throws(UnreadableInput) {
                 if let validated = try await validator.validate(location) {
                     let fixed = fix(validated, &report)
-                    report.add(old.map(fixed.compared) ?? fixed)
+                    report.add(await content.checked(old.map(fixed.compared) ?? fixed))
                 }
             } catch {
                 report.addUnreadable(error.description)
             }
         }
+        await content.end()
         await validator.end()
         report.stopped = control.reason?.exit
+    }
+
+    /// The settings of `--config`, with as many connections as they allow.
+    private func transferPlan() throws(SettingsProblem) -> TransferPlan {
+        try TransferPlan(config: parsed[Self.config]) { settings in
+            var downloads = DownloaderConfiguration()
+            downloads.session = settings.session
+            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
+            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
+            return downloads
+        }
+    }
+
+    /// What `--online` and `--deep` ask for. A library that can't be opened is told, and all else is checked.
+    private func contentChecks(
+        _ configuration: DownloaderConfiguration, _ redirects: RedirectPolicy, _ control: RunControl,
+        _ report: inout ValidationReport
+    ) -> ContentChecks {
+        var online: OnlineCheck?
+        if parsed[Self.online] {
+            var limits = OnlineLimits()
+            limits.deadline = parsed[Self.deadline]
+            limits.exchanges = configuration.maximumTransfers
+            limits.exchangesPerOrigin = configuration.maximumTransfersPerHost
+            online = OnlineCheck(configuration.session, redirects: redirects, limits: limits, control: control)
+        }
+        var deep: DeepCheck?
+        if parsed[Self.deep] {
+            var library: LibraryLook?
+            do throws(LibraryError) { library = try parsed[Self.library].map(LibraryLook.init(path:)) } catch {
+                report.addUnreadable(error.message)
+            }
+            deep = DeepCheck(library: library, control: control)
+        }
+        return ContentChecks(online: online, deep: deep)
     }
 
     /// What `--against` names. One that can't be used is told, and the manifest is checked all the same.
