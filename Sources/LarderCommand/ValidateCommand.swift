@@ -101,14 +101,13 @@ struct ValidateCommand {
         throw parsed.usageError("there is no rule \(id.quotedForMessage()); --rules lists them")
     }
 
-    /// The ids of `--allow`. An error stays one: `sync` would refuse the manifest all the same.
+    /// The ids of `--allow`. An error stays one: `sync` would fail by it all the same.
     private func allowed() throws(UsageError) -> Set<String> {
         var ids: Set<String> = []
         for id in parsed[Self.allow] {
             let rule = try rule(id)
             guard rule.severity != .error else {
-                throw parsed.usageError(
-                    "\(rule.id) is an error, and sync would refuse the manifest; it can't be allowed")
+                throw parsed.usageError("\(rule.id) is an error, which sync would fail by; it can't be allowed")
             }
             ids.insert(rule.id)
         }

@@ -30,8 +30,9 @@ struct DeepPass {
         let join = joining(bundle)
         var joined = join.map { _ in SHA256() }
         for download in bundle.downloads where !isStopped() {
+            let (files, isMissing) = localFiles(download)
             var isOpened = false
-            for (file, place) in localFiles(download) {
+            for (file, place) in files {
                 // The digest of the joined file is that of one source each.
                 check(file, of: download, at: place, in: bundle.bundle, joined: isOpened ? nil : joined)
                 isOpened = true
@@ -43,7 +44,7 @@ struct DeepPass {
             if !isOpened {
                 joined = nil
                 // Of an unpacked archive the library has no more than the receipt, which was looked at.
-                if holding?.isWanted != true { noteUnopened(download.place) }
+                if holding?.isWanted != true, !isMissing { noteUnopened(download.place) }
             }
         }
         if let join, let joined, !isStopped(), case let digest = joined.finalize(), digest != join.digest {
@@ -72,8 +73,12 @@ struct DeepPass {
 
     // MARK: Where files are
 
-    private mutating func localFiles(_ download: PlacedDownload) -> [(LocalFile, JSONValue)] {
+    /// - Returns: what can be opened, each with the place of its URL; and whether something can't that should be there, which has been told.
+    private mutating func localFiles(
+        _ download: PlacedDownload
+    ) -> (files: [(LocalFile, JSONValue)], isMissing: Bool) {
         var files: [(LocalFile, JSONValue)] = []
+        var isMissing = false
         var seen: Set<TransferURL> = []
         for (reference, place) in download.references {
             // What can't be resolved is told by those who would ask there.
@@ -81,6 +86,7 @@ struct DeepPass {
             for url in urls where seen.insert(url).inserted {
                 do throws(SystemError) { files.append((try LocalFile(path: url.localPath), place)) } catch {
                     findings.report(.localFileMissing, "\(url): \(error)", at: place)
+                    isMissing = true
                 }
             }
             guard !reference.isAbsolute, let beside = try? folder?.resolving(reference.text),
@@ -88,7 +94,7 @@ struct DeepPass {
             else { continue }
             files.append((file, place))
         }
-        return files
+        return (files, isMissing)
     }
 
     /// What the library has of a download as it was fetched, and not unpacked.

@@ -94,7 +94,9 @@ package struct OnlineCheck: Sendable {
                 findings.report(
                     problem.rule, problem.message, at: candidate.place, hint: problem.hint, server: source.url.origin)
             }
-            if case .reply(let reply, _) = answer, !problems.contains(where: { $0.rule.severity == .error }) {
+            if case .reply(let reply, _) = answer, reply.isUsable,
+                !problems.contains(where: { $0.rule.severity == .error })
+            {
                 comparison.compare(reply, from: source.url, at: candidate.place, &findings)
             }
         }

@@ -16,10 +16,10 @@ struct SourceReply: Sendable {
     let asksToComeBack: Bool
     /// What is wrong with a part (206) that should be the first byte alone.
     let partFault: String?
-    /// Whether it is a page for people.
+    /// Whether a page for people comes, and its status says that all is well.
     let isHTMLPage: Bool
-    /// Who sent it, where a redirect led there.
-    let redirectTarget: TransferURL.Origin?
+    /// Where it came from, if a redirect led there.
+    let redirectTarget: TransferURL?
 
     /// - Parameter start: up to 512 bytes of the body.
     init(_ response: TransferResponse, start: [UInt8] = []) {
@@ -34,8 +34,10 @@ struct SourceReply: Sendable {
         endsWithConnection = response.framing == .close
         asksToComeBack = response.status == 429 || (response.status == 503 && response.headers["Retry-After"] != nil)
         partFault = response.status == 206 ? response.faultOfFirstByte : nil
-        isHTMLPage = HTMLPage.begins(start) || (response.isLabelledHTML && Self.mayBegin(start))
-        redirectTarget = response.redirectCount > 0 ? response.url.origin : nil
+        isHTMLPage =
+            (200..<300).contains(response.status)
+            && (HTMLPage.begins(start) || (response.isLabelledHTML && Self.mayBegin(start)))
+        redirectTarget = response.redirectCount > 0 ? response.url : nil
     }
 
     /// Whether it brings what was asked for. A range of an empty file can't be satisfied.

@@ -59,7 +59,7 @@ struct SourceVerdict {
                     hint: "the network may want a login, or the URL may be wrong")
             ]
         }
-        let found = [size(reply), part(reply), consistency(reply, head), identity(reply), redirect(reply)]
+        let found = [size(reply), part(reply), consistency(reply, head), identity(reply, head), redirect(reply)]
         return found.compactMap(\.self)
     }
 
@@ -102,12 +102,13 @@ struct SourceVerdict {
     /// Two answers of one server within a moment.
     private func consistency(_ reply: SourceReply, _ head: SourceReply?) -> Problem? {
         guard let head, head.contentCoding == reply.contentCoding else { return nil }
-        func difference<Value: Equatable>(_ what: String, _ first: Value?, _ second: Value?) -> String? {
+        func difference(_ what: String, _ first: String?, _ second: String?) -> String? {
             guard let first, let second, first != second else { return nil }
-            return "\(what) as \("\(first)".quotedForMessage()) and \("\(second)".quotedForMessage())"
+            return
+                "\(what) as \(escapedText(String(first.prefix(80)))) and then \(escapedText(String(second.prefix(80))))"
         }
         let differences = [
-            difference("the size", head.wholeBytes, reply.wholeBytes),
+            difference("the size", head.wholeBytes.map(String.init), reply.wholeBytes.map(String.init)),
             difference("the entity tag", head.entityTag, reply.entityTag),
             difference("the date", head.lastModified, reply.lastModified),
         ].compactMap(\.self)
@@ -117,16 +118,17 @@ struct SourceVerdict {
             "asked for the head and then for a byte, the server gives \(differences.joined(separator: ", "))")
     }
 
-    private func identity(_ reply: SourceReply) -> Problem? {
-        guard file.digest == nil, !reply.hasStrongValidator else { return nil }
+    private func identity(_ reply: SourceReply, _ head: SourceReply?) -> Problem? {
+        // A refusal of the range (416) needs no validators.
+        guard file.digest == nil, !reply.hasStrongValidator, head?.hasStrongValidator != true else { return nil }
         return problem(
             .noValidator, "the manifest has no digest, and the server says nothing that tells versions apart",
             hint: "add \"sha256\"")
     }
 
     private func redirect(_ reply: SourceReply) -> Problem? {
-        guard let target = reply.redirectTarget, !origins.contains(target) else { return nil }
+        guard let target = reply.redirectTarget, !origins.contains(target.origin) else { return nil }
         let headers = source.headers.fields.isEmpty ? "" : "; the bundle's headers aren't sent there"
-        return problem(.redirectElsewhere, "the server redirects to \(escapedText(target.host))\(headers)")
+        return problem(.redirectElsewhere, "the server redirects to \(target)\(headers)")
     }
 }
