@@ -36,57 +36,33 @@ package struct OnlineCheck: Sendable {
         await session.invalidate()
     }
 
-    /// One source of one download, at its place.
-    private struct Candidate {
-        let source: ProbedSource
-        let place: JSONValue
-    }
-
     func findings(in placed: PlacedManifest, _ bases: SourceBases) async -> Findings {
         control.onStop { [session] in Task { await session.invalidate() } }
         var findings = OnlineFindings()
-        let downloads = placed.bundles.map { bundle in
-            bundle.downloads.map { candidates(for: $0, of: bundle.bundle, bases, &findings) }
-        }
-        var seen: Set<ProbedSource> = []
-        let sources = downloads.joined().joined().map(\.source).filter { seen.insert($0).inserted }
-        let interview = SourceInterview(probe: SourceProbe(session: session, redirects: redirects), limits: limits)
-        let answers = await interview.answers(of: sources)
-        let origins = Set(sources.map(\.url.origin))
-        for (bundle, candidates) in zip(placed.bundles, downloads) {
-            for (download, candidates) in zip(bundle.downloads, candidates) {
-                judge(candidates, of: download, in: bundle.bundle, answers, origins, &findings)
+        let listing = SourceListing(placed, bases, &findings)
+        let probe = SourceProbe(session: session, redirects: redirects)
+        let answers = await SourceInterview(probe: probe, limits: limits, sources: listing.sources).answers()
+        let origins = Set(listing.sources.map(\.url.origin))
+        var candidates = listing.candidates[...]
+        for bundle in placed.bundles {
+            for download in bundle.downloads {
+                let own = candidates.popFirst() ?? []
+                judge(
+                    own.map { ($0, listing.sources[$0.source], answers[$0.source]) }, of: download, in: bundle.bundle,
+                    origins, &findings)
             }
         }
         return findings.all
     }
 
-    private func candidates(
-        for download: PlacedDownload, of bundle: Bundle, _ bases: SourceBases, _ findings: inout OnlineFindings
-    ) -> [Candidate] {
-        var headers = HeaderFields()
-        for header in bundle.headers { headers.append(header.name, header.value) }
-        return download.references.flatMap { reference, place in
-            do throws(TransferURLError) {
-                // Files are opened by `DeepCheck`.
-                return try bases.urls(of: reference).filter { $0.scheme != "file" }
-                    .map { Candidate(source: ProbedSource(url: $0, headers: headers), place: place) }
-            } catch {
-                findings.report(.unusableURL, "\(error)", at: place)
-                return []
-            }
-        }
-    }
-
     private func judge(
-        _ candidates: [Candidate], of download: PlacedDownload, in bundle: Bundle,
-        _ answers: [ProbedSource: SourceAnswer], _ origins: Set<TransferURL.Origin>, _ findings: inout OnlineFindings
+        _ asked: [(candidate: SourceListing.Candidate, source: ProbedSource, answer: SourceAnswer)],
+        of download: PlacedDownload, in bundle: Bundle, _ origins: Set<TransferURL.Origin>,
+        _ findings: inout OnlineFindings
     ) {
         var comparison = MirrorComparison(download.file)
-        for candidate in candidates {
-            let source = candidate.source
-            guard let answer = answers[source] else { continue }
-            let name = download.path ?? bundle.package?.keptName ?? download.file.urls[0].text
+        let name = download.path ?? bundle.package?.keptName ?? download.file.urls[0].text
+        for (candidate, source, answer) in asked {
             let verdict = SourceVerdict(
                 source: source, file: download.file, name: name, isUnpacked: bundle.isUnpacked, origins: origins)
             let problems = verdict.problems(answer)

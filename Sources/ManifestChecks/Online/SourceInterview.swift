@@ -1,40 +1,46 @@
 import Jobs
-import Platform
 import Transfer
 
 /// Asks many sources, no more at once than the limits allow, and none of an origin that leaves one request after the other unanswered.
 struct SourceInterview: Sendable {
     let probe: SourceProbe
     let limits: OnlineLimits
+    /// Each once.
+    let sources: [ProbedSource]
 
-    /// - Returns: an answer for each source.
-    func answers(of sources: [ProbedSource]) async -> [ProbedSource: SourceAnswer] {
+    private typealias Answered = (index: Int, answer: SourceAnswer)
+
+    /// - Returns: an answer for each source, in their order.
+    func answers() async -> [SourceAnswer] {
         let slots = RequestSlots(limits.exchanges)
-        let origins = Dictionary(grouping: sources, by: \.url.origin)
-        return await withTaskGroup(of: [ProbedSource: SourceAnswer].self) { group in
-            for ofOrigin in origins.values { group.addTask { await answers(ofOneOrigin: ofOrigin, slots) } }
-            return await group.reduce(into: [:]) { all, some in all.merge(some) { first, _ in first } }
+        let origins = Dictionary(grouping: sources.indices) { sources[$0].url.origin }
+        return await withTaskGroup(of: [Answered].self) { group in
+            for indices in origins.values { group.addTask { await ask(indices, slots) } }
+            var all = [SourceAnswer](repeating: .notAsked(.unresponsive), count: sources.count)
+            for await some in group {
+                for (index, answer) in some { all[index] = answer }
+            }
+            return all
         }
     }
 
-    private func answers(
-        ofOneOrigin sources: [ProbedSource], _ slots: RequestSlots
-    ) async -> [ProbedSource: SourceAnswer] {
-        await withTaskGroup(of: (ProbedSource, SourceAnswer).self) { group in
-            var answers = [ProbedSource: SourceAnswer](minimumCapacity: sources.count)
-            var rest = sources[...]
+    /// Asks sources of one origin.
+    /// - Returns: the answers of those that were asked.
+    private func ask(_ indices: [Int], _ slots: RequestSlots) async -> [Answered] {
+        await withTaskGroup(of: Answered.self) { group in
+            var answers: [Answered] = []
+            var rest = indices[...]
             var silences = 0
             func askNext() {
-                guard silences < limits.patience, let source = rest.popFirst() else { return }
-                group.addTask { (source, await slots.withSlot { await probe.ask(source) }) }
+                guard silences < limits.patience, let index = rest.popFirst() else { return }
+                group.addTask { (index, await slots.withSlot { await probe.ask(sources[index]) }) }
             }
             for _ in 0..<max(1, limits.exchangesPerOrigin) { askNext() }
-            while let (source, answer) = await group.next() {
-                answers[source] = answer
-                silences = answer.isSilence ? silences + 1 : 0
+            while let answered = await group.next() {
+                answers.append(answered)
+                silences = answered.answer.isSilence ? silences + 1 : 0
                 askNext()
             }
-            for source in rest { answers[source] = .notAsked(.unresponsive) }
             return answers
         }
     }
