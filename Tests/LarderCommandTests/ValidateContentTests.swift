@@ -104,6 +104,18 @@ import Testing
         ChildProcess.inheritedEnvironment.merging(more) { $1 }
     }
 
+    @Test func whatTheLibraryKeepsOfAnOlderVersionIsOpenedToo() async throws {
+        try write()
+        try await sync()
+        let new = Array("the sequel\n".utf8)
+        try directory.write(new, to: "film.txt")
+        try write(version: "2", film: new)
+        try await sync()
+        try write(urls: #""http://127.0.0.1:1/film.txt""#)
+        let result = try await validate("--deep", "--library", "library")
+        #expect(!result.outputText.contains("[F"), "\(result)")
+    }
+
     @Test func aVersionThatTheLibraryHasWithOtherContentIsTold() async throws {
         try write()
         try await sync()

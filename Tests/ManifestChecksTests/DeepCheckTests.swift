@@ -185,6 +185,16 @@ import Testing
         #expect(try await told(#"{"id": "b", "kind": "ebook", "urls": ["book.epub"]}"#).map(\.id) == ["F014"])
     }
 
+    @Test func aSegmentWithTwoSourcesIsJoinedOnce() async throws {
+        let joined = SHA256.digest(of: Array("hello\nworld\n".utf8))
+        try write(Array("hello\n".utf8), to: "copy.txt")
+        let segments =
+            #"[{"path": "1.txt", "urls": ["a.txt", "copy.txt"]}, {"path": "2.txt", "urls": ["b.txt"]}]"#
+        let text =
+            #"{"id": "s", "kind": "segments", "segments": \#(segments), "join": "all.txt", "joinSHA256": "\#(joined)"}"#
+        #expect(try await told(text) == [])
+    }
+
     @Test func severalSourcesAreAllOpened() async throws {
         let digest = SHA256.digest(of: Array("hello\n".utf8))
         let text =
