@@ -48,7 +48,8 @@ let package = Package(
         room(
             "ManifestChecks",
             [
-                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "ContentLibrary", "Jobs",
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "ContentLibrary",
+                "Jobs",
             ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(

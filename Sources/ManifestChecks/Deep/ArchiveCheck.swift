@@ -5,15 +5,13 @@ import Platform
 
 /// Reads an archive as unpacking would, and creates nothing.
 struct ArchiveCheck {
-    typealias Problem = FormatLook.Problem
-
     let file: LocalFile
     let package: PackagedFile
     /// Whether there have to be images in it.
     let holdsImages: Bool
     let isStopped: @Sendable () -> Bool
 
-    func problems() -> [Problem] {
+    func problems() -> [FileProblem] {
         do {
             let source = try FileSource(file.descriptor, name: file.name)
             let format = try package.archiveFormat()
@@ -22,14 +20,14 @@ struct ArchiveCheck {
         } catch let error as ArchiveError {
             return problem(of: error).map { [$0] } ?? []
         } catch {
-            return [Problem(rule: .archiveUnsupported, message: "\(file.name): \(error)")]
+            return [FileProblem(rule: .archiveUnsupported, message: "\(file.name): \(error)")]
         }
     }
 
     private func problems(
         _ source: FileSource, _ format: ArchiveFormat?, _ policy: ExtractionPolicy
-    ) throws(ArchiveError) -> [Problem] {
-        var found: [Problem] = []
+    ) throws(ArchiveError) -> [FileProblem] {
+        var found: [FileProblem] = []
         do throws(ArchiveError) {
             let looks = Locked(EntryLooks())
             var observer = UnpackObserver(shouldStop: isStopped)
@@ -42,16 +40,17 @@ struct ArchiveCheck {
             if let oddity = summary.warnings.first {
                 let others = summary.warnings.count - 1
                 let rest = others == 0 ? "" : " (and \(others) more)"
-                found.append(Problem(rule: .archiveOddity, message: "\(file.name): \(oddity)\(rest)"))
+                found.append(FileProblem(rule: .archiveOddity, message: "\(file.name): \(oddity)\(rest)"))
             }
-            if holdsImages { found += looks.withLock { $0.finish() }.problems(of: file.name) }
+            if holdsImages { found += looks.withLock { $0.problems(of: file.name) } }
         } catch {
             if error.code == .stopped { return [] }
             if let format, let real = try? ArchiveFormat.detect(source), real != format {
                 return [
-                    Problem(
+                    FileProblem(
                         rule: .otherArchiveFormat,
-                        message: "\(file.name): it is \(real.rawValue), and the manifest says \(format.rawValue)")
+                        message: "\(file.name): it is \(real.rawValue), and the manifest says \(format.rawValue)",
+                        subject: .option("format"))
                 ]
             }
             found += problem(of: error).map { [$0] } ?? []
@@ -63,7 +62,7 @@ struct ArchiveCheck {
     /// What `strip`, `include` and `exclude` leave out, or fail to. The archive's structure is known to be sound by now.
     private func selectionProblems(
         _ source: FileSource, _ format: ArchiveFormat?, _ policy: ExtractionPolicy
-    ) -> [Problem] {
+    ) -> [FileProblem] {
         guard !policy.selection.isEverything else { return [] }
         var listing = policy
         listing.selection = .everything
@@ -75,7 +74,7 @@ struct ArchiveCheck {
         return use.problems(of: file.name)
     }
 
-    private func problem(of error: ArchiveError) -> Problem? {
+    private func problem(of error: ArchiveError) -> FileProblem? {
         let rule: ContentRule
         switch error.code {
         case .malformed, .corrupted, .unreadable, .unwritable, .noSpace: rule = .archiveDamaged
@@ -85,26 +84,26 @@ struct ArchiveCheck {
         case .notSelectable: rule = .nothingSelected
         case .stopped: return nil
         }
-        return Problem(rule: rule, message: error.archive.isEmpty ? "\(file.name): \(error)" : "\(error)")
+        return FileProblem(rule: rule, message: error.archive.isEmpty ? "\(file.name): \(error)" : "\(error)")
     }
 }
 
 /// Looks at the ends of the files in an archive, which come one after the other.
 private struct EntryLooks: Sendable {
     private var current: (path: RelativePath, ends: FileEnds)?
-    private var problem: FormatLook.Problem?
+    private var problem: FileProblem?
     private var problemCount = 0
     private var imageCount = 0
 
     mutating func take(_ bytes: UnsafeRawBufferPointer, of path: RelativePath, at offset: Int64) {
         if offset == 0 {
-            _ = finish()
+            conclude()
             current = (path, FileEnds())
         }
         current?.ends.append(bytes)
     }
 
-    mutating func finish() -> EntryLooks {
+    private mutating func conclude() {
         if let (path, ends) = current {
             let look = FormatLook(ends, path: path.description, label: "entry '\(path)'")
             if look.isImage { imageCount += 1 }
@@ -112,15 +111,16 @@ private struct EntryLooks: Sendable {
             problem = problem ?? look.problem
         }
         current = nil
-        return self
     }
 
-    func problems(of archive: String) -> [FormatLook.Problem] {
+    /// - Returns: what all files together show.
+    mutating func problems(of archive: String) -> [FileProblem] {
+        conclude()
         if imageCount == 0 {
-            return [FormatLook.Problem(rule: .noImages, message: "\(archive): none of its selected files is an image")]
+            return [FileProblem(rule: .noImages, message: "\(archive): none of its selected files is an image")]
         }
         guard let problem else { return [] }
         let rest = problemCount == 1 ? "" : " (and \(problemCount - 1) more files like this)"
-        return [FormatLook.Problem(rule: problem.rule, message: "\(archive): \(problem.message)\(rest)")]
+        return [FileProblem(rule: problem.rule, message: "\(archive): \(problem.message)\(rest)")]
     }
 }

@@ -84,7 +84,7 @@ struct DeepPass {
             // What can't be resolved is told by those who would ask there.
             let urls = ((try? bases.urls(of: reference)) ?? []).filter { $0.scheme == "file" }
             for url in urls where seen.insert(url).inserted {
-                do throws(SystemError) { files.append((try LocalFile(path: url.localPath), place)) } catch {
+                do throws(LocalFile.Absence) { files.append((try LocalFile(path: url.localPath), place)) } catch {
                     findings.report(.localFileMissing, "\(url): \(error)", at: place)
                     isMissing = true
                 }
@@ -155,7 +155,7 @@ struct DeepPass {
     private mutating func look(
         into file: LocalFile, _ ends: FileEnds, _ download: PlacedDownload, at place: JSONValue, _ bundle: Bundle
     ) {
-        let problems: [FormatLook.Problem]
+        let problems: [FileProblem]
         let name = download.path ?? bundle.package?.keptName ?? download.file.urls[0].text
         if let package = bundle.package, bundle.isUnpacked {
             let isTextures = bundle.kind == .textures
@@ -166,7 +166,20 @@ struct DeepPass {
         } else {
             problems = FormatLook(ends, path: name, label: file.name).problem.map { [$0] } ?? []
         }
-        for problem in problems { findings.report(problem.rule, problem.message, at: place) }
+        for problem in problems {
+            findings.report(problem.rule, problem.message, at: download.place(of: problem.subject) ?? place)
+        }
+    }
+}
+
+extension PlacedDownload {
+    /// What a problem is about, where that isn't one of the URLs.
+    fileprivate func place(of subject: FileProblem.Subject) -> JSONValue? {
+        switch subject {
+        case .source: nil
+        case .option(let key): place["unpack"]?[key]
+        case .pattern(let key, let index): place["unpack"]?[key]?.elements.dropFirst(index).first { _ in true }
+        }
     }
 }
 

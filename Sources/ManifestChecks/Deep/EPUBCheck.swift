@@ -4,8 +4,6 @@ import Platform
 
 /// Checks what every reader of an EPUB begins with (EPUB 3.3, section 4.2), and that the archive is sound.
 struct EPUBCheck {
-    typealias Problem = FormatLook.Problem
-
     let file: LocalFile
     let isStopped: @Sendable () -> Bool
 
@@ -19,7 +17,7 @@ struct EPUBCheck {
         var container: [UInt8] = []
     }
 
-    func problems() -> [Problem] {
+    func problems() -> [FileProblem] {
         do throws(ArchiveError) {
             let source = try FileSource(file.descriptor, name: file.name)
             let unpacker = Unpacker(source: source, format: .zip)
@@ -36,15 +34,17 @@ struct EPUBCheck {
             return mimetypeProblems(source) + containerProblems(contents.withLock { $0 })
         } catch {
             if error.code == .stopped { return [] }
-            return [Problem(rule: .archiveDamaged, message: "\(error)")]
+            return [FileProblem(rule: .archiveDamaged, message: "\(error)")]
         }
     }
 
     private static let container: RelativePath = "META-INF/container.xml"
 
     /// The local header of the first entry, as APPNOTE 4.3.7 lays it out.
-    private func mimetypeProblems(_ source: FileSource) -> [Problem] {
-        func found(_ what: String) -> [Problem] { [Problem(rule: .epubMimetype, message: "\(file.name): \(what)")] }
+    private func mimetypeProblems(_ source: FileSource) -> [FileProblem] {
+        func found(_ what: String) -> [FileProblem] {
+            [FileProblem(rule: .epubMimetype, message: "\(file.name): \(what)")]
+        }
         guard let ends = try? file.ends(), ends.number(at: 0, bytes: 4) == 0x0403_4B50,
             let nameBytes = ends.number(at: 26, bytes: 2), let extraBytes = ends.number(at: 28, bytes: 2)
         else { return found("the file doesn't begin with an entry") }
@@ -60,19 +60,19 @@ struct EPUBCheck {
         return []
     }
 
-    private func containerProblems(_ contents: Contents) -> [Problem] {
+    private func containerProblems(_ contents: Contents) -> [FileProblem] {
         guard contents.paths.contains(Array(Self.containerPath.utf8)) else {
-            return [Problem(rule: .epubContainer, message: "\(file.name): there is no \(Self.containerPath) in it")]
+            return [FileProblem(rule: .epubContainer, message: "\(file.name): there is no \(Self.containerPath) in it")]
         }
         let rootfiles = Self.rootfiles(in: String(decoding: contents.container, as: UTF8.self))
         guard !rootfiles.isEmpty else {
             return [
-                Problem(
+                FileProblem(
                     rule: .epubContainer, message: "\(file.name): \(Self.containerPath) names no package document")
             ]
         }
         return rootfiles.filter { !contents.paths.contains(Array($0.utf8)) }.map { path in
-            Problem(
+            FileProblem(
                 rule: .epubRootfile,
                 message: "\(file.name): \(Self.containerPath) names '\(escapedText(path))', which isn't in it")
         }

@@ -11,14 +11,25 @@ struct LocalFile {
     /// What messages call it; safe to print.
     let name: String
 
-    /// - Throws: also where it is no regular file. A FIFO is not waited for.
-    init(path: String) throws(SystemError) {
-        try self.init(try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK), name: escapedText(path))
+    /// Why there is no such file, in words.
+    struct Absence: Error, CustomStringConvertible {
+        let description: String
     }
 
-    init(_ descriptor: OwnedDescriptor, name: String) throws(SystemError) {
-        let status = try descriptor.status()
-        guard status.kind == .file else { throw SystemError(code: EINVAL, operation: "read", subject: name) }
+    /// Opens the file; a FIFO is not waited for.
+    init(path: String) throws(Absence) {
+        let descriptor: OwnedDescriptor
+        do { descriptor = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) } catch {
+            throw Absence(description: "\(error)")
+        }
+        try self.init(descriptor, name: escapedText(path))
+    }
+
+    /// - Throws: where it is no regular file.
+    init(_ descriptor: OwnedDescriptor, name: String) throws(Absence) {
+        guard let status = try? descriptor.status(), status.kind == .file else {
+            throw Absence(description: "it is not a regular file")
+        }
         (self.descriptor, sizeBytes, self.name) = (descriptor, status.sizeBytes, name)
     }
 

@@ -6,6 +6,7 @@ import Platform
 struct SelectionUse {
     private struct Use {
         let key: String
+        let index: Int
         let text: String
         let pattern: PathPattern
         var isUsed = false
@@ -19,9 +20,9 @@ struct SelectionUse {
     init(_ unpack: UnpackOptions) {
         strip = unpack.strip
         for (key, patterns) in [("include", unpack.include), ("exclude", unpack.exclude)] {
-            uses += patterns.compactMap { text in
+            uses += patterns.enumerated().compactMap { index, text in
                 // One that is none was found when the manifest was read.
-                (try? PathPattern(text)).map { Use(key: key, text: text, pattern: $0) }
+                (try? PathPattern(text)).map { Use(key: key, index: index, text: text, pattern: $0) }
             }
         }
     }
@@ -43,16 +44,18 @@ struct SelectionUse {
         }
     }
 
-    func problems(of archive: String) -> [FormatLook.Problem] {
+    func problems(of archive: String) -> [FileProblem] {
         var found = uses.filter { !$0.isUsed }.map { use in
-            FormatLook.Problem(
-                rule: .idlePattern, message: "\(archive): nothing in it matches \(use.key) '\(escapedText(use.text))'")
+            FileProblem(
+                rule: .idlePattern, message: "\(archive): nothing in it matches \(use.key) '\(escapedText(use.text))'",
+                subject: .pattern(key: use.key, index: use.index))
         }
         if strippedFiles > 0 {
             let what = strippedFiles == 1 ? "a file" : "\(strippedFiles) files"
             found.append(
-                FormatLook.Problem(
-                    rule: .strippedFiles, message: "\(archive): strip \(strip) leaves out \(what): '\(firstStripped)'"))
+                FileProblem(
+                    rule: .strippedFiles, message: "\(archive): strip \(strip) leaves out \(what): '\(firstStripped)'",
+                    subject: .option("strip")))
         }
         return found
     }
