@@ -1,11 +1,9 @@
 import BundleManifest
 import CommandLineParsing
-import ContentLibrary
 import Diagnostics
 import Downloads
 import Glibc
 import Jobs
-import ManifestChecks
 import Platform
 import Transfer
 
@@ -32,18 +30,6 @@ struct ValidateCommand {
     private static let diff = CommandOption<Bool>.flag(
         "diff", help: "print these fixes as a unified diff, and change nothing")
 
-    private static let online = CommandOption<Bool>.flag(
-        "online", help: "ask every source whether it has what the manifest says")
-    private static let deep = CommandOption<Bool>.flag(
-        "deep", help: "open what is here: local files, and what the library holds")
-    private static let library = CommandOption<String?>.optional(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library for --deep")
-    private static let deadline = CommandOption<Duration>.value(
-        "deadline", .duration, default: OnlineLimits().deadline, defaultText: "10m",
-        help: "end --online after this long")
-    private static let config = CommandOption<String?>.optional(
-        "config", .text("FILE"), help: "session settings as JSON, as for sync")
-
     private static let format = CommandOption<ReportFormat>.value(
         "format", .word(), default: .text, help: "how findings are printed")
     private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules")
@@ -62,7 +48,7 @@ struct ValidateCommand {
         ],
         groups: [
             OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
-            OptionGroup("Content", online, deep, library, deadline, config),
+            ContentOptions.group,
             OptionGroup("Fixes", fix, diff),
             OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain),
         ],
@@ -139,12 +125,14 @@ struct ValidateCommand {
     }
 
     private func check(_ locations: [ManifestLocation], _ report: inout ValidationReport) async throws {
-        let plan = try transferPlan()
+        let plan = try ContentOptions.transferPlan(parsed)
         let configuration = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         let control = RunControl()
         let validator = try ManifestValidator(configuration, control: control)
         StopSignals.start(control) {}
-        let content = contentChecks(configuration, plan.settings.redirects, control, &report)
+        let content = ContentOptions.checks(parsed, configuration, plan.settings.redirects, control) {
+            report.addUnreadable($0)
+        }
         let old = await older(validator, &report)
         for location in locations where control.reason == nil {
             do throws(UnreadableInput) {
@@ -159,41 +147,6 @@ struct ValidateCommand {
         await content.end()
         await validator.end()
         report.stopped = control.reason?.exit
-    }
-
-    /// The settings of `--config`, with as many connections as they allow.
-    private func transferPlan() throws(SettingsProblem) -> TransferPlan {
-        try TransferPlan(config: parsed[Self.config]) { settings in
-            var downloads = DownloaderConfiguration()
-            downloads.session = settings.session
-            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
-            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
-            return downloads
-        }
-    }
-
-    /// What `--online` and `--deep` ask for. A library that can't be opened is told, and all else is checked.
-    private func contentChecks(
-        _ configuration: DownloaderConfiguration, _ redirects: RedirectPolicy, _ control: RunControl,
-        _ report: inout ValidationReport
-    ) -> ContentChecks {
-        var online: OnlineCheck?
-        if parsed[Self.online] {
-            var limits = OnlineLimits()
-            limits.deadline = parsed[Self.deadline]
-            limits.exchanges = configuration.maximumTransfers
-            limits.exchangesPerOrigin = configuration.maximumTransfersPerHost
-            online = OnlineCheck(configuration.session, redirects: redirects, limits: limits, control: control)
-        }
-        var deep: DeepCheck?
-        if parsed[Self.deep] {
-            var library: LibraryLook?
-            do throws(LibraryError) { library = try parsed[Self.library].map(LibraryLook.init(path:)) } catch {
-                report.addUnreadable(error.message)
-            }
-            deep = DeepCheck(library: library, control: control)
-        }
-        return ContentChecks(online: online, deep: deep)
     }
 
     /// What `--against` names. One that can't be used is told, and the manifest is checked all the same.

@@ -63,11 +63,11 @@ extension SourceAnswer {
         if case .cancelled = error { self = .notAsked(.stopped) } else { self = .failure(error) }
     }
 
-    /// Whether it took time and brought nothing.
+    /// Whether it may have taken time, and there was no reply.
     var isSilence: Bool {
         switch self {
-        case .failure(.timedOut), .failure(.unreachable), .failure(.noRoute): true
-        case .failure, .reply, .notAsked: false
+        case .failure(.redirectRefused), .failure(.unusableRequest), .reply, .notAsked: false
+        case .failure: true
         }
     }
 }
