@@ -27,6 +27,7 @@ import Transfer
 
     @Test func aSourceIsAskedForItsHeadAndThenForOneByte() async throws {
         #expect(try await told(manifestText(book("good.bin"))) == [])
+        try await server.waitForEnd("/good.bin", count: 2)
         let requests = server.exchanges("/good.bin").map(\.request)
         #expect(requests.map(\.method) == ["HEAD", "GET"])
         #expect(requests.map { $0["Range"] } == [nil, "bytes=0-0"])
