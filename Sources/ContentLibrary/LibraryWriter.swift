@@ -14,6 +14,8 @@ package final class LibraryWriter: Sendable {
 
     struct State {
         var lastStagingNumber = 0
+        /// What dead runs left of bundles that aren't in the store yet.
+        var leftovers: [StagingLeftover] = []
         /// What was committed and no generation names yet: not to be collected.
         var unpublished: Set<StoreAddress> = []
     }
@@ -24,9 +26,16 @@ package final class LibraryWriter: Sendable {
         try translating { () throws(SystemError) in try clearLeftovers() }
     }
 
-    /// The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead.
+    /// The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had brought of a bundle's
+    /// files stays.
     private func clearLeftovers() throws(SystemError) {
-        for name in try library.staging.names() { try library.staging.removeTree(name) }
+        let leftovers = try StagingLeftover.all(in: library.staging)
+        let kept = Set(leftovers.flatMap { [$0.name, $0.journalName] })
+        for name in try library.staging.names() where !kept.contains(name) { try library.staging.removeTree(name) }
+        state.withLock { state in
+            state.leftovers = leftovers
+            state.lastStagingNumber = leftovers.last?.number ?? 0
+        }
         for name in try library.generationsDirectory.names() where name.bytes.starts(with: [UInt8(ascii: ".")]) {
             try library.generationsDirectory.removeTree(name)
         }
@@ -35,12 +44,33 @@ package final class LibraryWriter: Sendable {
         }
     }
 
+    /// What earlier runs had brought of a bundle's files.
+    package func salvage(of bundle: BundleAddress) -> Salvage? {
+        let leftovers = state.withLock { $0.leftovers }.filter { $0.bundle == bundle }
+        return leftovers.isEmpty ? nil : Salvage(leftovers, in: library.staging)
+    }
+
+    /// Lets go of what earlier runs had brought of a bundle's files: it is of no use any more.
+    package func discardSalvage(of bundle: BundleAddress) throws(LibraryError) {
+        let leftovers = state.withLock { state in
+            defer { state.leftovers.removeAll { $0.bundle == bundle } }
+            return state.leftovers.filter { $0.bundle == bundle }
+        }
+        try translating { () throws(SystemError) in
+            for leftover in leftovers {
+                for name in [leftover.name, leftover.journalName] { try library.staging.removeTree(name) }
+            }
+        }
+    }
+
     /// A fresh, empty directory to build one bundle's content in.
-    package func makeStaging() throws(LibraryError) -> Staging {
+    /// - Parameter bundle: whose files these are, where the next run may take over what this one leaves; see ``Staging/note(_:at:)``.
+    package func makeStaging(for bundle: BundleAddress? = nil) throws(LibraryError) -> Staging {
         let number = state.withLock { state in
             state.lastStagingNumber += 1
             return state.lastStagingNumber
         }
-        return try translating { () throws(SystemError) in try Staging(number: number, in: library.staging) }
+        return try translating { () throws(SystemError) in try Staging(number: number, in: library.staging, for: bundle)
+        }
     }
 }

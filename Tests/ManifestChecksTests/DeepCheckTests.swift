@@ -7,6 +7,7 @@ import ManifestChecks
 import Platform
 import TestSupport
 import Testing
+import Transfer
 
 @Suite struct DeepCheckTests {
     private let world: DeepWorld
@@ -62,9 +63,13 @@ import Testing
 
     @Test func aManifestFromElsewhereOpensNothingHere() async throws {
         let text = manifestText(file("a.txt", of: "a.txt", more: #", "size": 1"#))
-        let validated = ValidatedManifest(.standardInput(base: nil), Array(text.utf8))
-        let checks = ContentChecks(online: nil, deep: DeepCheck(library: nil, control: RunControl()))
-        #expect(await checks.checked(validated).told.map(\.id) == ["F020"])
+        // The path of its URL is that of a folder here.
+        let remote = ManifestLocation.remote(try TransferURL("http://a.example\(directory.path)/m.json"))
+        for location in [.standardInput(base: nil), remote] {
+            let checks = ContentChecks(online: nil, deep: DeepCheck(library: nil, control: RunControl()))
+            let checked = await checks.checked(ValidatedManifest(location, Array(text.utf8)))
+            #expect(checked.told.map(\.id) == ["F020"])
+        }
     }
 
     @Test func stoppedItOpensNothingMore() async throws {

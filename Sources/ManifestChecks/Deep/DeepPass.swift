@@ -44,7 +44,8 @@ struct DeepPass {
             if !isOpened {
                 joined = nil
                 // Of an unpacked archive the library has no more than the receipt, which was looked at.
-                if holding?.isWanted != true, !isMissing { noteUnopened(download.place) }
+                let isUnpacked = holding?.isWanted == true && bundle.bundle.isUnpacked
+                if !isMissing, !isUnpacked { noteUnopened(download.place) }
             }
         }
         if let join, let joined, !isStopped(), case let digest = joined.finalize(), digest != join.digest {
