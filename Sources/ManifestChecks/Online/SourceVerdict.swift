@@ -27,7 +27,11 @@ struct SourceVerdict {
         case .notAsked(.unresponsive):
             [problem(.notAsked, "not asked, since the server left others unanswered")]
         case .notAsked(.stopped):
-            [problem(.notAsked, "not asked, since the time was over", hint: "give it more with --deadline")]
+            [
+                problem(
+                    .notAsked, "not asked to the end: the time was over, or the run was stopped",
+                    hint: "give it more with --deadline")
+            ]
         case .failure(let error): [problem(of: error)]
         case .reply(let reply, let head): problems(reply, head)
         }
