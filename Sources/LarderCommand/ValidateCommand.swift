@@ -40,13 +40,15 @@ struct ValidateCommand {
         "validate", summary: "tell what is wrong with manifests",
         description: """
             Checks manifests by the rules that sync follows, and tells all findings at once, each with its place and \
-            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix.
+            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix. \
+            What the manifests name is looked at with --online and --deep only.
             """,
         operands: [
             Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
         ],
         groups: [
             OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
+            ContentOptions.group,
             OptionGroup("Fixes", fix, diff),
             OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain),
         ],
@@ -54,6 +56,7 @@ struct ValidateCommand {
             Example("larder validate museum.json", "What is wrong, with the code and a hint."),
             Example("larder validate manifests/ --format github --deny-warnings", "In a workflow, for a whole folder."),
             Example("larder validate museum.json --diff", "What --fix would change."),
+            Example("larder validate museum.json --online --deep", "Also whether servers and files agree with it."),
         ],
         exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .interrupted, .terminated))
 
@@ -67,6 +70,9 @@ struct ValidateCommand {
                 return try await validate()
             }
             return .success
+        } catch let problem as SettingsProblem {
+            for line in problem.lines { Console.writeError("larder: \(line)\n") }
+            return .usage
         } catch let error as SystemError {
             Console.writeError("larder: \(error)\n")
             return .failure
@@ -81,14 +87,13 @@ struct ValidateCommand {
         throw parsed.usageError("there is no rule \(id.quotedForMessage()); --rules lists them")
     }
 
-    /// The ids of `--allow`. An error stays one: `sync` would refuse the manifest all the same.
+    /// The ids of `--allow`. An error stays one: `sync` would fail by it all the same.
     private func allowed() throws(UsageError) -> Set<String> {
         var ids: Set<String> = []
         for id in parsed[Self.allow] {
             let rule = try rule(id)
             guard rule.severity != .error else {
-                throw parsed.usageError(
-                    "\(rule.id) is an error, and sync would refuse the manifest; it can't be allowed")
+                throw parsed.usageError("\(rule.id) is an error, which sync would fail by; it can't be allowed")
             }
             ids.insert(rule.id)
         }
@@ -120,22 +125,26 @@ struct ValidateCommand {
     }
 
     private func check(_ locations: [ManifestLocation], _ report: inout ValidationReport) async throws {
-        var configuration = DownloaderConfiguration()
-        configuration.session.userAgent = "larder/\(LarderVersion.text)"
+        let plan = try ContentOptions.transferPlan(parsed)
+        let configuration = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         let control = RunControl()
         let validator = try ManifestValidator(configuration, control: control)
         StopSignals.start(control) {}
+        let content = ContentOptions.checks(parsed, configuration, plan.settings.redirects, control) {
+            report.addUnreadable($0)
+        }
         let old = await older(validator, &report)
         for location in locations where control.reason == nil {
             do throws(UnreadableInput) {
                 if let validated = try await validator.validate(location) {
                     let fixed = fix(validated, &report)
-                    report.add(old.map(fixed.compared) ?? fixed)
+                    report.add(await content.checked(old.map(fixed.compared) ?? fixed))
                 }
             } catch {
                 report.addUnreadable(error.description)
             }
         }
+        await content.end()
         await validator.end()
         report.stopped = control.reason?.exit
     }

@@ -5,6 +5,7 @@ package enum RuleArticle {
     private static let families: [(letter: Character, title: String)] = [
         ("J", "Syntax"), ("S", "Structure"), ("P", "Paths"), ("U", "URLs"), ("D", "Digests and sizes"),
         ("L", "Segment lists"), ("H", "Headers"), ("V", "Compared with an older version"),
+        ("O", "Sources that were asked (`--online`)"), ("F", "Files that were opened (`--deep`)"),
     ]
 
     package static var text: String {
