@@ -46,12 +46,18 @@ let package = Package(
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
                 "ContentLibrary", "Playlists",
             ]),
+        room(
+            "ManifestChecks",
+            [
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "ContentLibrary",
+                "Jobs",
+            ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
             name: "LarderCommand",
             dependencies: [
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
-                "ContentLibrary", "Jobs", "CommandLineParsing",
+                "ContentLibrary", "Jobs", "ManifestChecks", "CommandLineParsing",
             ],
             swiftSettings: strict),
 
@@ -77,6 +83,12 @@ let package = Package(
         tests(
             of: "Jobs",
             ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
+        tests(
+            of: "ManifestChecks",
+            [
+                "FaultServer", "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives",
+                "ContentLibrary", "Jobs",
+            ]),
         tests(of: "CommandLineParsing"),
         tests(of: "LarderCommand", ["FaultServer", "BundleManifest", "JSONSyntax", "Jobs", "Platform"]),
     ]

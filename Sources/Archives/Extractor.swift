@@ -67,7 +67,9 @@ final class Extractor {
             try budget.charge(piece, inputBytes: inputBytes())
         }
         guard let directory else {
-            try writer.read(content, charge: charge)
+            try writer.read(content, charge: charge) { bytes, piece in
+                observer.didExamine?(path, bytes, piece.fileBytes - piece.bytes)
+            }
             files += 1
             return
         }

@@ -1,3 +1,5 @@
+import Platform
+
 /// What the caller of an unpacking is asked and told while it runs. The closures are called on whatever thread does the work.
 public struct UnpackObserver: Sendable {
     /// Asked between pieces of at most 256 KiB: true ends the unpacking with an error of the code `stopped`.
@@ -6,6 +8,9 @@ public struct UnpackObserver: Sendable {
     public var didWrite: @Sendable (_ bytes: Int) -> Void
     /// Told of each file and link once it is complete, and of each directory at the end.
     public var didCreate: @Sendable (ExtractedEntry) -> Void
+    /// Shown the content of each selected file, piece by piece and with the offset of each, when an archive is checked and nothing is created. The
+    /// bytes are valid during the call only.
+    package var didExamine: (@Sendable (RelativePath, UnsafeRawBufferPointer, _ offset: Int64) -> Void)?
 
     /// An observer that never stops the work and ignores what it hears, but for the closures given.
     public init(

@@ -11,7 +11,7 @@ struct BundleSource: Sendable {
 
 extension Bundle {
     /// The one download of a bundle that is unpacked or kept whole.
-    var package: PackagedFile? {
+    package var package: PackagedFile? {
         switch content {
         case .archive(let file), .textures(let file), .ebook(let file): file
         case .hls, .segments, .files: nil
@@ -19,7 +19,7 @@ extension Bundle {
     }
 
     /// Whether its download is an archive that is taken apart.
-    var isUnpacked: Bool { package.map { $0.unpack.format != .none } ?? false }
+    package var isUnpacked: Bool { package.map { $0.unpack.format != .none } ?? false }
 
     /// What has to be fetched, in the order of the manifest, as far as that tells it: a playlist names more.
     var sources: [BundleSource] {
@@ -32,13 +32,13 @@ extension Bundle {
     }
 
     /// The digests the manifest gives, one for each source; nil where it gives none.
-    var knownDigests: [SHA256Digest?] { sources.map(\.file.digest) }
+    package var knownDigests: [SHA256Digest?] { sources.map(\.file.digest) }
 
     /// Raised whenever the same archive would be unpacked differently: every library then unpacks anew.
     private static let extractorVersion = 2
 
     /// Everything that determines the bundle's content; nil while a digest is missing.
-    func storeKey(digests: [SHA256Digest?]) -> StoreKey? {
+    package func storeKey(digests: [SHA256Digest?]) -> StoreKey? {
         let known = digests.compactMap(\.self)
         let sources = sources
         guard !sources.isEmpty, known.count == sources.count else { return nil }

@@ -112,7 +112,7 @@ struct FetchedFile: Sendable {
         switch expected {
         case .archive: due = "the archive"
         case .file(let name):
-            if [".html", ".htm", ".xhtml"].contains(where: name.lowercased().hasSuffix) { return }
+            if HTMLPage.isDue(for: name) { return }
             due = "'\(escapedText(name))'"
         }
         guard isHTMLPage else { return }
@@ -122,10 +122,9 @@ struct FetchedFile: Sendable {
     }
 
     private var isHTMLPage: Bool {
-        let head = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+        let head = [UInt8](unsafeUninitializedCapacity: HTMLPage.headBytes) { buffer, count in
             count = (try? descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }
-        let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.lowercased()
-        return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
+        return HTMLPage.begins(head)
     }
 }

@@ -10,8 +10,8 @@ struct LoadedManifest: Sendable {
     let manifest: Manifest
     let id: ContentID
     let bytes: [UInt8]
-    /// What relative URLs resolve against, in order; empty when there is nothing.
-    let bases: [TransferURL]
+    /// What relative URLs resolve against.
+    let bases: SourceBases
 }
 
 extension LoadedManifest {
@@ -34,9 +34,8 @@ extension LoadedManifest {
         let id = try contentID(manifest.id.text, location)
         for bundle in manifest.bundles { _ = try contentID(bundle.id.text, location) }
         for warning in diagnostics where warning.severity == .warning { warn(renderer.line(warning)) }
-        let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }
-        let bases = mirrors.isEmpty ? [location.base].compactMap(\.self) : mirrors
-        return LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases)
+        return LoadedManifest(
+            manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, readFrom: location))
     }
 
     /// The library has its own mind about names, since they become paths.
@@ -52,13 +51,7 @@ extension LoadedManifest {
     func sources(_ file: SourceFile) throws(BundleFailure) -> [TransferURL] {
         var result: [TransferURL] = []
         for reference in file.urls {
-            do {
-                if reference.isAbsolute {
-                    result.append(try TransferURL(reference.text))
-                } else {
-                    result += try bases.map { base throws(TransferURLError) in try base.resolving(reference.text) }
-                }
-            } catch {
+            do throws(TransferURLError) { result += try bases.urls(of: reference) } catch {
                 throw BundleFailure(.unresolvableURL, "\(error)")
             }
         }

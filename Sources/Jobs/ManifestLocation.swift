@@ -31,13 +31,13 @@ package enum ManifestLocation: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether `file` URLs in the manifest are followed: only somebody who can write local files may name them.
-    var allowsFileURLs: Bool {
+    package var allowsFileURLs: Bool {
         if case .file = self { return true }
         return false
     }
 
     /// What relative URLs resolve against.
-    var base: TransferURL? {
+    package var base: TransferURL? {
         switch self {
         case .file(let path): try? TransferURL("file://" + Self.absolute(path).percentEncodedPath)
         case .remote(let url): url

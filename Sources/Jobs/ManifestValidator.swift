@@ -83,8 +83,12 @@ package struct ValidatedManifest: Sendable {
     /// The same with what its author forgot since an older version.
     package func compared(with old: ValidatedManifest) -> ValidatedManifest {
         guard let manifest, let before = old.manifest else { return self }
-        let found = ManifestComparison.diagnostics(of: manifest, source, since: before, old.source)
-        return ValidatedManifest(
+        return adding(ManifestComparison.diagnostics(of: manifest, source, since: before, old.source))
+    }
+
+    /// The same with further findings about its text.
+    package func adding(_ found: [Diagnostic]) -> ValidatedManifest {
+        ValidatedManifest(
             location: location, source: source, manifest: manifest,
             diagnostics: (diagnostics + found).sortedByPosition())
     }

@@ -6,7 +6,7 @@ import Transfer
 
 extension PackagedFile {
     /// What the file is called when it is kept whole: the manifest's `filename`, or the last component of the first URL's path, made safe.
-    var keptName: String { filename ?? Self.lastComponent(source.urls[0].text) ?? "content" }
+    package var keptName: String { filename ?? Self.lastComponent(source.urls[0].text) ?? "content" }
 
     private static func lastComponent(_ url: String) -> String? {
         let path = url.prefix { $0 != "?" && $0 != "#" }
@@ -16,7 +16,7 @@ extension PackagedFile {
 
     /// What may be unpacked, and how: the stricter of the manifest's limits and ours wins.
     /// - Throws: `notSelectable` for a pattern that is none.
-    func extractionPolicy() throws(ArchiveError) -> ExtractionPolicy {
+    package func extractionPolicy() throws(ArchiveError) -> ExtractionPolicy {
         var policy = ExtractionPolicy()
         policy.selection = try EntrySelection(strip: unpack.strip, include: unpack.include, exclude: unpack.exclude)
         policy.preservesTimes = unpack.preservesTimes
@@ -33,7 +33,7 @@ extension PackagedFile {
 
     /// The archive format to read; nil to tell it from the content.
     /// - Throws: `archiveUnsupported` for what this version doesn't do.
-    func archiveFormat() throws(BundleFailure) -> ArchiveFormat? {
+    package func archiveFormat() throws(BundleFailure) -> ArchiveFormat? {
         guard unpack.format != .auto else { return nil }
         guard let format = ArchiveFormat(rawValue: unpack.format.rawValue) else {
             throw BundleFailure(

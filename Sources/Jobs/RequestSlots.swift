@@ -1,7 +1,7 @@
 import Platform
 
 /// So many files of a run are asked for or placed at once, whichever bundles they are of; the others wait their turn. Each may hold a descriptor.
-final class RequestSlots: Sendable {
+package final class RequestSlots: Sendable {
     private struct State {
         var free: Int
         /// In the order they came.
@@ -11,10 +11,10 @@ final class RequestSlots: Sendable {
     private let state: Locked<State>
 
     /// - Parameter count: at least 1.
-    init(_ count: Int) { state = Locked(State(free: max(1, count))) }
+    package init(_ count: Int) { state = Locked(State(free: max(1, count))) }
 
     /// Runs `body` when there is a slot. A cancelled task waits as well: those before it are cancelled, too, and soon done.
-    func withSlot<Success: Sendable, Failure: Error>(
+    package func withSlot<Success: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         await take()

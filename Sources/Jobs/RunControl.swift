@@ -101,7 +101,7 @@ package final class RunControl: Sendable {
     }
 
     /// Lets `handler` be called when the run is stopped; at once when it has been already.
-    func onStop(_ handler: @escaping @Sendable () -> Void) {
+    package func onStop(_ handler: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             state.onStop = handler
             return state.reason != nil

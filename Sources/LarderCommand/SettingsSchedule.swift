@@ -22,6 +22,25 @@ struct TransferPlan: Sendable {
     let apply: @Sendable (SessionSettings) -> DownloaderConfiguration
     let settings: SessionSettings
 
+    init(apply: @escaping @Sendable (SessionSettings) -> DownloaderConfiguration, settings: SessionSettings) {
+        (self.apply, self.settings) = (apply, settings)
+    }
+
+    /// Reads the settings of `--config`, where it is given, and makes sure that they can work.
+    init(
+        config path: String?, apply: @escaping @Sendable (SessionSettings) -> DownloaderConfiguration
+    ) throws(SettingsProblem) {
+        var session = SessionConfiguration()
+        session.userAgent = "larder/\(LarderVersion.text)"
+        var settings = SessionSettings(session: session)
+        if let path { try settings.read(path) }
+        self.init(apply: apply, settings: settings)
+        do throws(SettingsProblem) { try validate() } catch {
+            let place = path.map { "\(escapedText($0)): " } ?? ""
+            throw SettingsProblem(lines: error.lines.map { place + $0 })
+        }
+    }
+
     func configuration(atMinute minute: Int) -> DownloaderConfiguration { apply(settings.holding(atMinute: minute)) }
 
     /// Refuses settings that can't work at some time of the day.

@@ -148,16 +148,7 @@ struct SyncCommand {
 
     /// The settings of `--config`, and what the command line itself says over them.
     private func transferPlan() throws(SettingsProblem) -> TransferPlan {
-        var session = SessionConfiguration()
-        session.userAgent = "larder/\(LarderVersion.text)"
-        var settings = SessionSettings(session: session)
-        if let path = parsed[Self.config] { try settings.read(path) }
-        let plan = TransferPlan(apply: configuration, settings: settings)
-        do throws(SettingsProblem) { try plan.validate() } catch {
-            let place = parsed[Self.config].map { "\(escapedText($0)): " } ?? ""
-            throw SettingsProblem(lines: error.lines.map { place + $0 })
-        }
-        return plan
+        try TransferPlan(config: parsed[Self.config], apply: configuration)
     }
 
     @Sendable private func configuration(_ settings: SessionSettings) -> DownloaderConfiguration {

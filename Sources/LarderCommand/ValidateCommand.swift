@@ -23,9 +23,6 @@ struct ValidateCommand {
     private static let denyWarnings = CommandOption<Bool>.flag("deny-warnings", help: "exit with 1 for warnings too")
     private static let against = CommandOption<String?>.optional(
         "against", .text("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
-    private static let library = CommandOption<String?>.optional(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
-        help: "also tell what was forgotten since the version that is published there")
     private static let maxFindings = CommandOption<Int>.value(
         "max-findings", .integer(0...1_000_000), default: 500, help: "print no more than these; all are counted")
 
@@ -46,13 +43,15 @@ struct ValidateCommand {
         "validate", summary: "tell what is wrong with manifests",
         description: """
             Checks manifests by the rules that sync follows, and tells all findings at once, each with its place and \
-            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix.
+            the way out. Nothing is fetched but manifests that are URLs themselves, and nothing is changed without --fix. \
+            What the manifests name is looked at with --online and --deep only.
             """,
         operands: [
             Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
         ],
         groups: [
-            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against, library),
+            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
+            ContentOptions.group,
             OptionGroup("Fixes", fix, diff),
             OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain, schema),
         ],
@@ -60,6 +59,7 @@ struct ValidateCommand {
             Example("larder validate museum.json", "What is wrong, with the code and a hint."),
             Example("larder validate manifests/ --format github --deny-warnings", "In a workflow, for a whole folder."),
             Example("larder validate museum.json --diff", "What --fix would change."),
+            Example("larder validate museum.json --online --deep", "Also whether servers and files agree with it."),
         ],
         exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .interrupted, .terminated))
 
@@ -76,6 +76,9 @@ struct ValidateCommand {
                 return try await validate()
             }
             return .success
+        } catch let problem as SettingsProblem {
+            for line in problem.lines { Console.writeError("larder: \(line)\n") }
+            return .usage
         } catch let error as SystemError {
             Console.writeError("larder: \(error)\n")
             return .failure
@@ -90,14 +93,13 @@ struct ValidateCommand {
         throw parsed.usageError("there is no rule \(id.quotedForMessage()); --rules lists them")
     }
 
-    /// The ids of `--allow`. An error stays one: `sync` would refuse the manifest all the same.
+    /// The ids of `--allow`. An error stays one: `sync` would fail by it all the same.
     private func allowed() throws(UsageError) -> Set<String> {
         var ids: Set<String> = []
         for id in parsed[Self.allow] {
             let rule = try rule(id)
             guard rule.severity != .error else {
-                throw parsed.usageError(
-                    "\(rule.id) is an error, and sync would refuse the manifest; it can't be allowed")
+                throw parsed.usageError("\(rule.id) is an error, which sync would fail by; it can't be allowed")
             }
             ids.insert(rule.id)
         }
@@ -129,11 +131,14 @@ struct ValidateCommand {
     }
 
     private func check(_ locations: [ManifestLocation], _ report: inout ValidationReport) async throws {
-        var configuration = DownloaderConfiguration()
-        configuration.session.userAgent = "larder/\(LarderVersion.text)"
+        let plan = try ContentOptions.transferPlan(parsed)
+        let configuration = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         let control = RunControl()
         let validator = try ManifestValidator(configuration, control: control)
         StopSignals.start(control) {}
+        let content = ContentOptions.checks(parsed, configuration, plan.settings.redirects, control) {
+            report.addUnreadable($0)
+        }
         let old = await older(validator, &report)
         let published = published(&report)
         for location in locations where control.reason == nil {
@@ -141,12 +146,14 @@ struct ValidateCommand {
                 if let validated = try await validator.validate(location) {
                     let fixed = fix(validated, &report)
                     let compared = old.map(fixed.compared) ?? fixed
-                    report.add(try published?.older(than: compared).map(compared.compared) ?? compared)
+                    let known = try published?.older(than: compared).map(compared.compared) ?? compared
+                    report.add(await content.checked(known))
                 }
             } catch {
                 report.addUnreadable("\(error)")
             }
         }
+        await content.end()
         await validator.end()
         report.stopped = control.reason?.exit
     }
@@ -169,9 +176,9 @@ struct ValidateCommand {
 
     /// What is published in `--library`. One that can't be read is told, and the manifests are checked all the same.
     private func published(_ report: inout ValidationReport) -> PublishedManifests? {
-        guard let path = parsed[Self.library] else { return nil }
+        guard let path = parsed[ContentOptions.library] else { return nil }
         do throws(LibraryError) { return try PublishedManifests(library: path) } catch {
-            report.addUnreadable("\(error)")
+            report.addUnreadable(error.message)
             return nil
         }
     }

@@ -55,7 +55,10 @@ struct ValidationReport {
                 all: validated.diagnostics))
     }
 
-    mutating func addUnreadable(_ line: String) { unreadable.append(line) }
+    /// What two parts of a check can't read is told once.
+    mutating func addUnreadable(_ line: String) {
+        if !unreadable.contains(line) { unreadable.append(line) }
+    }
 
     /// `2 errors, 1 warning in 3 manifests`, and what isn't shown.
     var summary: String {

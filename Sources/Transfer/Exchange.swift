@@ -66,6 +66,7 @@ final class Exchange {
             for: loop.configuration, scheme: url.scheme, hasOwnConnection: request.hasOwnConnection)
         handle.set(CURLOPT_URL, url.text)
         handle.setHeaderLines(headerLines())
+        if request.method == .head { handle.set(CURLOPT_NOBODY, 1) }
         if let range = request.range { handle.set(CURLOPT_RANGE, range) }
         handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
         handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)

@@ -1,7 +1,17 @@
-/// One GET: what is asked for, and what will be accepted for an answer.
+/// One GET or HEAD: what is asked for, and what will be accepted for an answer.
 public struct TransferRequest: Sendable {
+    /// What a request is about (RFC 9110 §9.3).
+    public enum Method: Hashable, Sendable {
+        /// The content.
+        case get
+        /// What the head of a reply with the content would be; there is no body.
+        case head
+    }
+
     /// What is asked for.
     public var url: TransferURL
+    /// Whether the content is asked for; it is, by default.
+    public var method = Method.get
     /// Sent to the URL's own origin only, never across a redirect to another one.
     public var headers = HeaderFields()
     /// The position of the first byte wanted; 0 asks for the whole, with no `Range` at all.

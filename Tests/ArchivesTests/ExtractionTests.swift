@@ -69,6 +69,31 @@ struct ExtractionTests {
         #expect(asked.withLock { $0 } == 5)
     }
 
+    @Test("A check shows the content of the selected files, piece by piece")
+    func examining() throws {
+        let big = deterministicBytes(700_000, seed: 1)
+        var policy = ExtractionPolicy()
+        policy.selection = try EntrySelection(strip: 1, exclude: ["b"])
+        let seen = Locked<[RelativePath: [UInt8]]>([:])
+        var observer = UnpackObserver()
+        observer.didExamine = { path, bytes, offset in
+            seen.withLock { seen in
+                #expect(seen[path, default: []].count == offset)
+                seen[path, default: []] += bytes
+            }
+        }
+        for archive in [
+            ZipBuilder([.init("d/a", big), .init("d/b", [1]), .init("d/c", [2])]).build(),
+            TarBuilder.of { tar in
+                for (name, content) in [("d/a", big), ("d/b", [1]), ("d/c", [2])] { tar.add(name, content) }
+            },
+        ] {
+            seen.withLock { $0 = [:] }
+            _ = try Unpacker(source: MemorySource(archive), policy: policy).check(observer: observer)
+            #expect(seen.withLock { $0 } == ["a": big, "c": [2]])
+        }
+    }
+
     @Test("A check and a list end when the caller wants it, and a check tells of nothing created")
     func withoutWriting() throws {
         let archive = MemorySource(TarBuilder.of { $0.add("big", deterministicBytes(2_000_000, seed: 1)) })

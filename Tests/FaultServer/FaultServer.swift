@@ -54,6 +54,9 @@ package final class FaultServer: Sendable {
 
     package func exchanges(_ path: String) -> [Exchange] { log.filter { $0.request.path == path } }
 
+    /// How many connections were open at once at most.
+    package var mostConnections: Int { listener.mostConnections.now }
+
     /// Bytes of bodies handed to the kernel for a path, all requests together.
     package func bodyBytesSent(_ path: String) -> UInt64 { exchanges(path).reduce(0) { $0 + $1.bodyBytesSent } }
 

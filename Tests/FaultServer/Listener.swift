@@ -8,6 +8,8 @@ final class Listener: Sendable {
     let log = Watched<[Exchange]>([])
     /// How many connections are open.
     let connections = Watched(0)
+    /// How many were open at once at most.
+    let mostConnections = Watched(0)
     let stopped: Gate
     private let socket: LoopbackListener
     private let threads = Watched(0)
@@ -40,7 +42,11 @@ final class Listener: Sendable {
             let connection = Connection(descriptor, number: accepted, listener: self)
             // Without a thread the connection is closed, and the client says so.
             try? startCountedThread { listener in
-                listener.connections.update { $0 += 1 }
+                let open = listener.connections.update { count in
+                    count += 1
+                    return count
+                }
+                listener.mostConnections.update { $0 = max($0, open) }
                 connection.run()
                 listener.connections.update { $0 -= 1 }
             }

@@ -1,3 +1,4 @@
+import FaultServer
 import TestSupport
 import Testing
 

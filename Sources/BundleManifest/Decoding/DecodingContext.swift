@@ -96,7 +96,7 @@ struct DecodingContext {
 
 extension JSONValue {
     /// What a finding about this value points at: the opening bracket of what may be thousands of lines, or the whole of a scalar.
-    var markedRange: SourceRange {
+    package var markedRange: SourceRange {
         switch kind {
         case .object, .array: SourceRange(at: range.start, length: 1)
         case .string, .number, .boolean, .null: range

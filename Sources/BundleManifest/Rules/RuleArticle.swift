@@ -5,6 +5,7 @@ package enum RuleArticle {
     private static let families: [(letter: Character, title: String)] = [
         ("J", "Syntax"), ("S", "Structure"), ("P", "Paths"), ("U", "URLs"), ("D", "Digests and sizes"),
         ("L", "Segment lists"), ("H", "Headers"), ("V", "Compared with an older version"),
+        ("O", "Sources that were asked (`--online`)"), ("F", "Files that were opened (`--deep`)"),
     ]
 
     package static var text: String {
@@ -18,7 +19,7 @@ package enum RuleArticle {
             `larder validate --explain ID` prints what is said of a rule here. An error makes `sync` refuse the manifest, too; a warning
             doesn't, unless it is called with `--deny-warnings`; a note is nothing wrong. The meaning of an id never changes.
 
-            The JSON Schema that `larder validate --schema` prints sees every error but those of the JSON itself and \
+            The JSON Schema that `larder validate --schema` prints sees every error but those of the JSON itself, those with `O` and `F`, and \
             \(unseenIDs).
 
             """

@@ -1,8 +1,5 @@
-import FaultServer
-import Glibc
-
 /// A zip archive of stored entries (APPNOTE 4.3): whatever the names are, and cut or damaged as a test likes.
-func storedZip(_ entries: KeyValuePairs<String, [UInt8]>) -> [UInt8] {
+package func storedZip(_ entries: KeyValuePairs<String, [UInt8]>) -> [UInt8] {
     var archive: [UInt8] = []
     var directory: [UInt8] = []
     for (name, content) in entries {

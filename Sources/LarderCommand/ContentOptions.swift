@@ -1,0 +1,60 @@
+import CommandLineParsing
+import ContentLibrary
+import Downloads
+import Jobs
+import ManifestChecks
+import Transfer
+
+/// What `validate` looks at beyond the text of manifests, and how.
+enum ContentOptions {
+    private static let online = CommandOption<Bool>.flag(
+        "online", help: "ask every source whether it has what the manifest says")
+    private static let deep = CommandOption<Bool>.flag(
+        "deep", help: "open what is here: local files, and what the library holds")
+    static let library = CommandOption<String?>.optional(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
+        help: "also tell what was forgotten since what is published there; and the content for --deep")
+    private static let deadline = CommandOption<Duration>.value(
+        "deadline", .duration, default: OnlineLimits().deadline, defaultText: "10m",
+        help: "end --online after this long")
+    private static let config = CommandOption<String?>.optional(
+        "config", .text("FILE"), help: "session settings as JSON, as for sync")
+
+    static let group = OptionGroup("Content", online, deep, library, deadline, config)
+
+    /// The settings of `--config`, with as many connections as they allow.
+    static func transferPlan(_ parsed: ParsedCommand) throws(SettingsProblem) -> TransferPlan {
+        try TransferPlan(config: parsed[config]) { settings in
+            var downloads = DownloaderConfiguration()
+            downloads.session = settings.session
+            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
+            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
+            return downloads
+        }
+    }
+
+    /// What `--online` and `--deep` ask for. A library that can't be opened is told, and all else is checked.
+    /// - Parameter tell: told why the library can't be opened.
+    static func checks(
+        _ parsed: ParsedCommand, _ configuration: DownloaderConfiguration, _ redirects: RedirectPolicy,
+        _ control: RunControl, unreadable tell: (String) -> Void
+    ) -> ContentChecks {
+        var onlineCheck: OnlineCheck?
+        if parsed[online] {
+            var limits = OnlineLimits()
+            limits.deadline = parsed[deadline]
+            limits.exchanges = configuration.maximumTransfers
+            limits.exchangesPerOrigin = configuration.maximumTransfersPerHost
+            onlineCheck = OnlineCheck(configuration.session, redirects: redirects, limits: limits, control: control)
+        }
+        var deepCheck: DeepCheck?
+        if parsed[deep] {
+            var look: LibraryLook?
+            do throws(LibraryError) { look = try parsed[library].map(LibraryLook.init(path:)) } catch {
+                tell(error.message)
+            }
+            deepCheck = DeepCheck(library: look, control: control)
+        }
+        return ContentChecks(online: onlineCheck, deep: deepCheck)
+    }
+}

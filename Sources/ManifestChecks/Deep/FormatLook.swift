@@ -1,0 +1,43 @@
+import BundleManifest
+import Platform
+
+/// What is wrong with a file that is here, still without its place in the text.
+struct FileProblem {
+    /// Which part of the manifest it is about.
+    enum Subject {
+        case source
+        /// A key of `unpack`.
+        case option(String)
+        /// An element of a list in `unpack`.
+        case pattern(key: String, index: Int)
+    }
+
+    let rule: ContentRule
+    let message: String
+    var subject = Subject.source
+}
+
+/// A look at whether a file is what its name says, and whole.
+struct FormatLook {
+    /// Whether name or content are those of an image.
+    let isImage: Bool
+    let problem: FileProblem?
+
+    /// - Parameters:
+    ///   - path: the name that counts.
+    ///   - label: what messages call the file; safe to print.
+    init(_ ends: FileEnds, path: String, label: String) {
+        let named = FileFormat(nameOf: path)
+        let found = FileFormat(ends)
+        isImage = [named, found].contains { $0.map(FileFormat.images.contains) ?? false }
+        if let named, named != found {
+            let what = found.map { "is \($0.rawValue)" } ?? "doesn't begin like that"
+            problem = FileProblem(
+                rule: .otherFileType, message: "\(label): by its name it is \(named.rawValue), but it \(what)")
+        } else if let found, let fault = ImageEnd.fault(found, ends) {
+            problem = FileProblem(rule: .cutImage, message: "\(label): the image is not whole: \(fault)")
+        } else {
+            problem = nil
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Transfer
+
+/// How much asking all sources may cost.
+package struct OnlineLimits: Sendable {
+    /// Exchanges at once; 8.
+    package var exchanges = 8
+    /// Of these with one origin; 6.
+    package var exchangesPerOrigin = 6
+    /// How long one exchange may take, redirects included, whatever the session allows; 30 s.
+    package var exchangeTimeout: Duration = .seconds(30)
+    /// How long a server may be silent, whatever the session allows; 15 s.
+    package var idleTimeout: Duration = .seconds(15)
+    /// After so many sources in a row that weren't answered an origin is asked no more; 3.
+    package var patience = 3
+    /// When all must be over; 10 min, and at most a day.
+    package var deadline: Duration = .seconds(600)
+
+    package init() {}
+
+    /// A session's configuration within these limits.
+    func bounding(_ configuration: SessionConfiguration) -> SessionConfiguration {
+        var bounded = configuration
+        bounded.transferTimeout = min(configuration.transferTimeout ?? exchangeTimeout, exchangeTimeout)
+        bounded.idleTimeout = min(configuration.idleTimeout, idleTimeout)
+        bounded.connectTimeout = min(configuration.connectTimeout, idleTimeout)
+        return bounded
+    }
+}

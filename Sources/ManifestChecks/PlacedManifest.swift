@@ -1,0 +1,58 @@
+import BundleManifest
+import Diagnostics
+import JSONSyntax
+
+/// A valid manifest together with the places in its text that speak of each download.
+struct PlacedManifest: Sendable {
+    let manifest: Manifest
+    let document: JSONDocument
+    let bundles: [PlacedBundle]
+
+    /// - Returns: nil when the text is not the manifest's.
+    init?(_ manifest: Manifest, _ source: SourceText) {
+        guard let document = try? JSONDocument(source), let list = document.root["bundles"] else { return nil }
+        self.manifest = manifest
+        self.document = document
+        bundles = zip(manifest.bundles, list.elements).map(PlacedBundle.init)
+    }
+}
+
+/// A bundle and the object that describes it.
+struct PlacedBundle: Sendable {
+    let bundle: Bundle
+    let place: JSONValue
+    /// In the order of the manifest.
+    let downloads: [PlacedDownload]
+
+    init(_ bundle: Bundle, _ place: JSONValue) {
+        self.bundle = bundle
+        self.place = place
+        func each(_ key: String, _ files: [(path: String, source: SourceFile)]) -> [PlacedDownload] {
+            guard let list = place[key] else { return [] }
+            return zip(files, list.elements).map { PlacedDownload(file: $0.source, path: $0.path, place: $1) }
+        }
+        downloads =
+            switch bundle.content {
+            case .archive(let package), .textures(let package), .ebook(let package):
+                [PlacedDownload(file: package.source, path: nil, place: place)]
+            case .hls(let playlist, _): [PlacedDownload(file: playlist, path: nil, place: place)]
+            case .segments(let list): each("segments", list.segments.map { ($0.path, $0.source) })
+            case .files(let entries): each("files", entries.map { ($0.path, $0.source) })
+            }
+    }
+}
+
+/// One thing to fetch and the object that describes it.
+struct PlacedDownload: Sendable {
+    let file: SourceFile
+    /// Where it goes in the bundle; nil for the one download of a bundle.
+    let path: String?
+    /// What holds `urls`, `size` and `sha256`.
+    let place: JSONValue
+
+    /// Each URL with its place.
+    var references: [(reference: URLReference, place: JSONValue)] {
+        guard let list = place["urls"] else { return [] }
+        return zip(file.urls, list.elements).map { ($0, $1) }
+    }
+}
