@@ -122,6 +122,9 @@ import Testing
         #expect(result.outputText.contains("error[V002]") && result.outputText.contains("error[V003]"), "\(result)")
         let none = try await run("m.json", "--library", "nowhere", "--format", "short")
         #expect(none.status == .exited(66) && none.errorText.contains("nowhere holds no library"), "\(none)")
+        let ambient = try await LarderProgram.run(
+            ["validate", "m.json"], environment: ["LARDER_LIBRARY": "nowhere"], directory: directory.path)
+        #expect(ambient.status == .exited(0), "\(ambient)")
     }
 
     /// Every `*.json` beneath it, but for what is hidden and behind links.
