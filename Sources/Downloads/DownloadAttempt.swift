@@ -11,7 +11,7 @@ final class DownloadAttempt: @unchecked Sendable {
 
     enum Report {
         case resumed(offsetBytes: Int64)
-        case progress(DownloadProgress)
+        case progress(DownloadProgress, from: TransferURL)
         /// What went over the wire, in all.
         case traffic(receivedBytes: Int64, requestCount: Int)
         /// So many further connections would be of use.
@@ -179,7 +179,7 @@ final class DownloadAttempt: @unchecked Sendable {
                     pending += transferring.board.ended(id, .failed(attempt.untrusted, isFatal: false))
                 }
             case .cut(let id): if let request = transferring.requests[id] { transferring.session.cancel(request) }
-            case .want, .left, .end: done.append(next)
+            case .want, .review, .left, .end: done.append(next)
             }
         }
         stage = .transferring(transferring)
@@ -210,6 +210,11 @@ final class DownloadAttempt: @unchecked Sendable {
             switch step {
             case .ask, .cut: break
             case .want(let count, let number): report(.wantsConnections(count, number: number))
+            case .review(let delay):
+                Task { [weak self] in
+                    try? await Task.sleep(for: delay)
+                    self?.decide { board in board.review() }
+                }
             case .left(let id, let failure): report(.connectionEnded(id, failure))
             case .end: end()
             }
@@ -271,10 +276,10 @@ final class DownloadAttempt: @unchecked Sendable {
         guard share.countBytes > 0 else { return decide { board in board.overflowed(id) } }
         let bytes = UnsafeRawBufferPointer(rebasing: body[..<Int(share.countBytes)])
         try writer.write(bytes, at: share.position)
-        guard let (held, progress, steps) = commit(id) else { return }
+        guard let (held, progress, source, steps) = commit(id) else { return }
         writer.digest?.take(bytes, at: share.position, contiguousBytes: held.contiguousBytes)
         try writer.didWrite(share.countBytes, held: held)
-        report(.progress(progress))
+        report(.progress(progress, from: source))
         if steps.contains(where: \.wantsMore) { try writer.prepareForHoles(held: held) }
         carryOut(steps)
     }
@@ -290,7 +295,7 @@ final class DownloadAttempt: @unchecked Sendable {
         }
     }
 
-    private func commit(_ id: ConnectionID) -> (ByteRangeSet, DownloadProgress, [SegmentBoard.Step])? {
+    private func commit(_ id: ConnectionID) -> (ByteRangeSet, DownloadProgress, TransferURL, [SegmentBoard.Step])? {
         stage.withLock { stage in
             let steps = Self.decide(&stage, self) { $0.commit(id) }
             guard case .transferring(var transferring) = stage else { return nil }
@@ -302,7 +307,8 @@ final class DownloadAttempt: @unchecked Sendable {
                 plan.held,
                 DownloadProgress(
                     receivedBytes: received, totalBytes: plan.totalBytes,
-                    resumedFromBytes: transferring.board.resumedBytes, bytesPerSecond: rate), steps
+                    resumedFromBytes: transferring.board.resumedBytes, bytesPerSecond: rate),
+                transferring.board.source(of: id), steps
             )
         }
     }

@@ -5,6 +5,7 @@ import Transfer
 struct SegmentBoard {
     private let url: TransferURL
     private(set) var plan: SegmentPlan
+    private let policy: SplitPolicy
     private var pace: SplitPace
     private var connections: [ConnectionID: Connection] = [:]
     /// Whether the last reply allows ranges to be fetched beside each other.
@@ -18,8 +19,11 @@ struct SegmentBoard {
     private(set) var isStopping = false
     /// What no other connection can make up for.
     private var fatalFailure: AttemptFailure?
-    /// Why the first connection has none to show for it.
-    private var firstFailure: AttemptFailure?
+    /// Why the first connection has none to show for it, and whether others have brought bytes since.
+    private var firstFailure: (cause: AttemptFailure, isStale: Bool)?
+    /// Those whose work another one did, to be told with the next steps.
+    private var overtaken: [ConnectionID] = []
+    private var isReviewDue = false
     /// What was held when the transfer began, in bytes.
     private(set) var resumedBytes: Int64 = 0
     /// Whether ranges came over more than one connection.
@@ -31,10 +35,18 @@ struct SegmentBoard {
         let url: TransferURL
         /// Where its present request ends.
         var requestEnd: Int64
-        /// Whether it has brought bytes since it was opened.
-        var hasBytes = false
-        /// What its present request has brought.
+        /// When its present request was sent.
+        var askedAt = ContinuousClock.now
+        /// What its present request has brought, and whether any of it is written.
         var requestBytes: Int64 = 0
+        var hasBytes = false
+        /// Whether it has brought bytes since it was opened.
+        var hasHelped = false
+        /// How long it would take, at the pace of its present request.
+        func time(for bytes: Int64, _ now: ContinuousClock.Instant) -> Double {
+            (now - askedAt).inSeconds * Double(bytes) / Double(max(1, requestBytes))
+        }
+
         /// Whether it was told to give up its present request, having all it was to bring.
         var isCut = false
         /// Whether it is to bring nothing more.
@@ -48,6 +60,8 @@ struct SegmentBoard {
         case cut(ConnectionID)
         /// So many further connections would be of use. Numbered, since several threads tell of it, and the last one counts.
         case want(Int, number: UInt64)
+        /// `review` is to be called after a while.
+        case review(after: Duration)
         /// A further connection is gone, be it for a failure or for want of work.
         case left(ConnectionID, AttemptFailure?)
         /// Nothing is under way any more.
@@ -61,6 +75,7 @@ struct SegmentBoard {
     init(_ url: TransferURL, held: ByteRangeSet, totalBytes: Int64?, policy: SplitPolicy) {
         self.url = url
         plan = SegmentPlan(held: held, totalBytes: totalBytes, minimumBytes: policy.minimumPieceBytes)
+        self.policy = policy
         pace = SplitPace(policy)
     }
 
@@ -90,11 +105,16 @@ struct SegmentBoard {
 
     // MARK: Connections
 
+    /// Whom a connection asks.
+    func source(of id: ConnectionID) -> TransferURL { connections[id]?.url ?? url }
+
     /// A further connection may be opened to a source.
-    mutating func open(_ id: ConnectionID, to url: TransferURL) -> [Step] {
+    mutating func open(
+        _ id: ConnectionID, to url: TransferURL, now: ContinuousClock.Instant = .now
+    ) -> [Step] {
         guard !isOver else { return [] }
         connections[id] = Connection(url: url, requestEnd: 0)
-        return isEnding ? leave(id) : goOn(id)
+        return isEnding ? leave(id) : goOn(id, now: now)
     }
 
     /// A further connection is to be given up; what it has brought is kept.
@@ -117,20 +137,63 @@ struct SegmentBoard {
     }
 
     /// Gives a connection without work its next piece, or lets it go.
-    private mutating func goOn(_ id: ConnectionID) -> [Step] {
+    private mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
         guard let url = connections[id]?.url else { return [] }
-        let share = plan.missingBytes / Int64(max(1, connections.count))
-        guard let range = plan.take(for: id, pieceBytes: min(pace.pieceBytes, share)) else { return leave(id) }
+        // Nothing is gained by pieces where there is only one.
+        let count = connections.values.count { !$0.isLeaving }
+        let piece = count > 1 ? min(pace.pieceBytes, plan.missingBytes / Int64(count)) : .max
+        var steps: [Step] = []
+        var range = plan.take(for: id, pieceBytes: piece)
+        if range == nil, let slow = tooSlow(now) {
+            range = plan.takeOver(from: slow, for: id)
+            connections[slow]?.isCut = true
+            steps.append(.cut(slow))
+        }
+        guard let range else { return leave(id) + reviewLater() }
         connections[id]?.requestEnd = range.upperBound
         connections[id]?.isCut = false
         connections[id]?.requestBytes = 0
+        connections[id]?.hasBytes = false
+        connections[id]?.askedAt = now
         isSplit = isSplit || id != .first
-        return [.ask(id, url, range)]
+        return steps + [.ask(id, url, range)]
     }
 
     private mutating func leave(_ id: ConnectionID, _ failure: AttemptFailure? = nil) -> [Step] {
         connections[id] = nil
         return wants() + (id == .first ? [] : [.left(id, failure)]) + theEnd()
+    }
+
+    // MARK: Slow ones
+
+    /// The connection that takes longest for what it is still to bring, if another one, asked now, would bring it in half that time.
+    private func tooSlow(_ now: ContinuousClock.Instant) -> ConnectionID? {
+        guard maySplit, !isEnding else { return nil }
+        let times = connections.compactMap { id, connection -> (id: ConnectionID, seconds: Double, bytes: Int64)? in
+            let bytes = plan.remainingBytes(of: id)
+            guard bytes > 0, !connection.isCut, !connection.isLeaving else { return nil }
+            return (id, connection.time(for: bytes, now), bytes)
+        }
+        guard let slowest = times.max(by: { ($0.seconds, $1.id.number) < ($1.seconds, $0.id.number) }),
+            let asked = connections[slowest.id]?.askedAt, let timeAnew = pace.time(for: slowest.bytes),
+            now - asked >= policy.reviewTime, slowest.seconds > 2 * timeAnew.inSeconds + policy.reviewTime.inSeconds
+        else { return nil }
+        return slowest.id
+    }
+
+    /// Once there is nothing to do for one more, whether that stays so is only seen by looking again: what has become slow tells nothing.
+    private mutating func reviewLater() -> [Step] {
+        guard maySplit, !isEnding, !isOver, !isReviewDue,
+            connections.keys.contains(where: { plan.remainingBytes(of: $0) > 0 })
+        else { return [] }
+        isReviewDue = true
+        return [.review(after: policy.reviewTime)]
+    }
+
+    /// Looks whether some connection has become slow.
+    mutating func review(now: ContinuousClock.Instant = .now) -> [Step] {
+        isReviewDue = false
+        return wants(mayRise: true, now: now) + reviewLater()
     }
 
     private mutating func theEnd() -> [Step] {
@@ -141,10 +204,11 @@ struct SegmentBoard {
 
     /// How many further connections would be of use, where that has changed; and those that are too many go.
     /// - Parameter mayRise: only with bytes that were just written, so that the record is ready before the first of them.
-    private mutating func wants(mayRise: Bool = false) -> [Step] {
-        let further = connections.keys.filter { $0 != .first }.sorted { $0.number < $1.number }
+    private mutating func wants(mayRise: Bool = false, now: ContinuousClock.Instant = .now) -> [Step] {
+        let further = connections.filter { $0.key != .first && !$0.value.isLeaving }.keys
+            .sorted { $0.number < $1.number }
         var next = maySplit && !isEnding ? pace.connections - 1 : 0
-        if !plan.hasWork { next = min(next, further.count) }
+        if !plan.hasWork { next = min(next, further.count + (tooSlow(now) == nil ? 0 : 1)) }
         if !mayRise { next = min(next, wanted) }
         let surplus = further.dropFirst(max(next, 0)).flatMap { close($0) }
         guard next != wanted else { return surplus }
@@ -161,7 +225,13 @@ struct SegmentBoard {
             return SegmentPlan.Share(position: 0, countBytes: 0, isPastTheEnd: false)
         }
         // What others had no use for, a request that brings it anyway needn't be cut before. Once bytes were left out, it must be.
-        plan.extend(id, by: Int64(countBytes), upTo: connection.requestEnd)
+        let (now, others, reviewTime) = (ContinuousClock.now, connections, policy.reviewTime)
+        overtaken += plan.extend(
+            id, by: Int64(countBytes), upTo: connection.requestEnd,
+            isSlower: { id, itsBytes, bytes in
+                guard let other = others[id], now - other.askedAt >= reviewTime else { return false }
+                return other.time(for: itsBytes, now) > 2 * connection.time(for: bytes, now)
+            })
         let share = plan.reserve(id, countBytes: Int64(countBytes))
         connections[id]?.requestBytes += share.countBytes
         return share
@@ -177,8 +247,8 @@ struct SegmentBoard {
     /// They are written.
     mutating func commit(_ id: ConnectionID, now: ContinuousClock.Instant = .now) -> [Step] {
         plan.commit(id)
-        connections[id]?.hasBytes = true
-        var steps: [Step] = []
+        noteBytes(of: id, now)
+        var steps = cutOvertaken()
         if let connection = connections[id], !connection.isCut, let segment = plan.segment(of: id),
             segment.position == segment.end, connection.requestEnd > segment.end
         {
@@ -186,11 +256,35 @@ struct SegmentBoard {
             steps.append(.cut(id))
         }
         guard maySplit else { return steps }
-        let active = connections.values.count { $0.hasBytes }
         pace.note(
-            receivedBytes: plan.held.countBytes - resumedBytes, remainingBytes: plan.missingBytes, active: active,
-            isStarting: active < connections.count, now: now)
-        return steps + wants(mayRise: true)
+            receivedBytes: plan.held.countBytes - resumedBytes, remainingBytes: plan.missingBytes,
+            active: connections.values.count { $0.hasBytes }, opened: connections.count, now: now)
+        plan.requestCostBytes = pace.requestCostBytes
+        return steps + wants(mayRise: true, now: now)
+    }
+
+    private mutating func noteBytes(of id: ConnectionID, _ now: ContinuousClock.Instant) {
+        guard let connection = connections[id], connection.requestBytes > 0 else { return }
+        if id != .first { firstFailure?.isStale = true }
+        guard !connection.hasBytes else { return }
+        connections[id]?.hasBytes = true
+        connections[id]?.hasHelped = true
+        // What the first reply took says nothing of a range: it was sent before anything was known.
+        if isSplit { pace.noteFirstByte(after: now - connection.askedAt) }
+    }
+
+    /// Whoever has lost its work to another one gets other work; one that never brought anything goes.
+    private mutating func cutOvertaken() -> [Step] {
+        defer { overtaken = [] }
+        return overtaken.flatMap { id -> [Step] in
+            guard let connection = connections[id], !connection.isCut, !connection.isLeaving else { return [] }
+            guard connection.hasHelped || id == .first else {
+                pace.giveUpOne()
+                return close(id)
+            }
+            connections[id]?.isCut = true
+            return [.cut(id)]
+        }
     }
 
     // MARK: End of a request
@@ -207,10 +301,13 @@ struct SegmentBoard {
     }
 
     /// A connection's request is over, and nothing more comes of it.
-    mutating func ended(_ id: ConnectionID, _ end: RequestEnd) -> [Step] {
+    mutating func ended(
+        _ id: ConnectionID, _ end: RequestEnd, now: ContinuousClock.Instant = .now
+    ) -> [Step] {
         guard let connection = connections[id] else { return [] }
         let segment = plan.segment(of: id)
         plan.release(id)
+        overtaken.removeAll { $0 == id }
         var failure: AttemptFailure?
         switch end {
         case .cancelled where connection.isCut || connection.isLeaving: break
@@ -227,21 +324,33 @@ struct SegmentBoard {
         {
             failure = nil
         }
-        return followUp(id, connection.isLeaving, failure)
+        return followUp(id, connection.isLeaving, failure, now)
     }
 
-    private mutating func followUp(_ id: ConnectionID, _ isLeaving: Bool, _ failure: AttemptFailure?) -> [Step] {
+    private mutating func followUp(
+        _ id: ConnectionID, _ isLeaving: Bool, _ failure: AttemptFailure?, _ now: ContinuousClock.Instant
+    ) -> [Step] {
         if isEnding { return leave(id, failure) + cutAll() }
-        if id == .first { firstFailure = failure }
-        let steps = failure == nil && !isLeaving ? goOn(id) : leave(id, failure)
-        return steps + wakeFirst()
+        if id == .first { firstFailure = failure.map { ($0, false) } }
+        if failure == nil, !isLeaving { return goOn(id, now: now) + wakeFirst(now) }
+        // Before the last one goes, so that it isn't the end.
+        connections[id]?.isLeaving = true
+        let awake = wakeFirst(now)
+        return awake + leave(id, failure)
     }
 
-    /// What came back to be fetched by somebody is the first connection's, if it has nothing to do.
-    private mutating func wakeFirst() -> [Step] {
-        guard !isOver, connections[.first] == nil, firstFailure == nil, plan.hasFreeWork else { return [] }
+    /// What came back to be fetched by somebody is the first connection's, if it has nothing to do. Where it had failed, it is tried again once nobody
+    /// else is left, if others have brought bytes meanwhile: it may have been a passing failure.
+    private mutating func wakeFirst(_ now: ContinuousClock.Instant) -> [Step] {
+        guard !isOver, connections[.first] == nil, plan.hasFreeWork else { return [] }
+        if let firstFailure {
+            guard firstFailure.isStale, firstFailure.cause.remedy == .retry,
+                !connections.values.contains(where: { !$0.isLeaving })
+            else { return [] }
+        }
+        firstFailure = nil
         connections[.first] = Connection(url: url, requestEnd: 0)
-        return goOn(.first)
+        return goOn(.first, now: now)
     }
 
     /// What is missing where a reply ended as if it were complete.
@@ -269,7 +378,7 @@ struct SegmentBoard {
     var outcome: Outcome {
         if let fatalFailure { return .failed(fatalFailure) }
         if hasBegun, plan.isComplete { return .completed }
-        if let firstFailure, !isStopping { return .failed(firstFailure) }
+        if let firstFailure, !isStopping { return .failed(firstFailure.cause) }
         return .stopped
     }
 }

@@ -125,7 +125,10 @@ final class Exchange {
             status: head.status, headers: head.headers, url: url, redirectCount: hopCount - 1,
             framing: head.framing(httpMajorVersion: handle.httpMajorVersion))
         switch channel.judge(response) {
-        case .ignoreBody: phase = .ignoringBody(response)
+        case .ignoreBody:
+            phase = .ignoringBody(response)
+            // It would be cut before its end.
+            return response.contentLengthBytes ?? 0 <= Self.ignoredBodyLimitBytes
         case .receiveBody:
             phase = .receivingBody(response)
             if let length = response.contentLengthBytes, exceedsBudget(length) { return false }
