@@ -57,7 +57,7 @@ fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
 record: ## Write anew what tests compare with: the texts of all rules, and Rules.md
 	LARDER_RECORD=1 $(TEST) --filter RuleFixtureTests
 
-bench: ## Larder against curl, wget2, aria2 and unzip: RUNS=5, BENCH="large-file many-files game"
+bench: ## Larder against curl, wget2, aria2 and unzip: RUNS=5, BENCH="large-file many-files long-link memory game"
 	.ci/install build bench
 	$(RELEASE)
 	$(RELEASE_BUILD) DownloadMany

@@ -5,7 +5,7 @@ import Transfer
 extension DownloadAttempt {
     /// Where the partial file couldn't even be opened.
     func concludeUnopened(_ failure: AttemptFailure) {
-        released()
+        lease.end()
         report(.ended(.failed(failure, heldBytes: 0)))
     }
 
@@ -16,7 +16,9 @@ extension DownloadAttempt {
     }
 
     /// Brings the partial file into its final state, and reports. Blocks on the disk.
-    func conclude(_ outcome: SegmentBoard.Outcome, _ board: SegmentBoard, _ writer: PartialWriter) {
+    func conclude(
+        _ outcome: SegmentBoard.Outcome, _ board: SegmentBoard, _ writer: PartialWriter, mayBeginNext: Bool = false
+    ) {
         let end: End
         switch outcome {
         case .stopped:
@@ -28,7 +30,7 @@ extension DownloadAttempt {
                 end = failed(error, board, writer)
             }
         }
-        report(.ended(end))
+        report(.ended(end, mayBeginNext: mayBeginNext))
     }
 
     private func failed(_ failure: AttemptFailure, _ board: SegmentBoard, _ writer: PartialWriter) -> End {
@@ -41,7 +43,7 @@ extension DownloadAttempt {
     @discardableResult
     private func leave(_ board: SegmentBoard, _ writer: PartialWriter, isWorthless: Bool) -> Int64 {
         let held = writer.settle(held: board.plan.held, isWorthless: isWorthless)
-        released()
+        lease.end()
         return held
     }
 
@@ -57,7 +59,8 @@ extension DownloadAttempt {
         let file = DownloadedFile(
             partial: writer.partial, sizeBytes: sizeBytes, digest: digest, resumedBytes: board.resumedBytes,
             isProvenComplete: isProven, sourceURL: plan.url, validator: validator(record),
-            suggestedName: response?.suggestedName, record: record, released: released)
+            suggestedName: response?.suggestedName, record: record,
+            hasRecordOnDisk: writer.hasRecordOnDisk, lease: lease)
         return .completed(file, sizeBytes: sizeBytes, digest: digest)
     }
 

@@ -18,7 +18,10 @@ final class DownloadAttempt: @unchecked Sendable {
         case wantsConnections(Int, number: UInt64)
         /// A further connection is gone.
         case connectionEnded(ConnectionID, AttemptFailure?)
-        case ended(End)
+        /// `mayBeginNext`: on a thread that has just been at the disk, and may open the next file as well.
+        case ended(End, mayBeginNext: Bool = false)
+
+        var mayBeginNext: Bool { if case .ended(_, mayBeginNext: true) = self { true } else { false } }
     }
 
     private enum Stage {
@@ -38,7 +41,7 @@ final class DownloadAttempt: @unchecked Sendable {
     let plan: AttemptPlan
     let makeRoom: RoomMaker
     let report: @Sendable (Report) -> Void
-    let released: @Sendable () -> Void
+    let lease: PlaceLease
     private let stage = Locked(Stage.preparing(isStopped: false))
 
     /// What the first reply said, once it is there.
@@ -47,15 +50,15 @@ final class DownloadAttempt: @unchecked Sendable {
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.
     ///   - report: told what happens; `ended` is the last.
-    ///   - released: called when the partial file's name is free again, after the end or whenever a completed file's fate is sealed.
+    ///   - lease: ended when the partial file's name is free again, after the end or whenever a completed file's fate is sealed.
     init(
         plan: AttemptPlan, makeRoom: @escaping RoomMaker, report: @escaping @Sendable (Report) -> Void,
-        released: @escaping @Sendable () -> Void
+        lease: PlaceLease
     ) {
         self.plan = plan
         self.makeRoom = makeRoom
         self.report = report
-        self.released = released
+        self.lease = lease
     }
 
     // MARK: Begin and stop
@@ -343,7 +346,7 @@ final class DownloadAttempt: @unchecked Sendable {
         guard case .completed = board.outcome else { return conclude() }
         // A small file has nothing to wait for: the way to another thread would cost more than its end.
         if writer.endsAtOnce(sizeBytes: board.plan.held.contiguousBytes) {
-            return self.conclude(board.outcome, board, writer)
+            return self.conclude(board.outcome, board, writer, mayBeginNext: true)
         }
         if let digest = writer.digest { digest.whenEven(conclude) } else { conclude() }
     }

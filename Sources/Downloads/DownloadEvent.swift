@@ -8,6 +8,7 @@ public enum DownloadEvent: Sendable {
     case started(TransferURL)
     /// The transfer goes on where an earlier one had been paused or lost: that many bytes aren't fetched again.
     case resumed(offsetBytes: Int64)
+    /// More bytes are on the disk; who joins a running transfer is told at once how far it is.
     case progress(DownloadProgress)
     /// The source failed; another try follows after the delay.
     case retrying(DownloadError, after: Duration)

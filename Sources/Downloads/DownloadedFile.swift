@@ -26,8 +26,10 @@ public final class DownloadedFile: Sendable {
     private let partial: PartialFile
     /// What lets the complete file be found again; nil where nothing could prove that it is still the right one.
     private let record: ResumeData?
-    /// Called once, when the partial file's name is free for another download.
-    private let released: @Sendable () -> Void
+    /// Whether one lies beside the file.
+    private let hasRecordOnDisk: Locked<Bool>
+    /// Ended once, when the partial file's name is free for another download.
+    private let lease: PlaceLease
     private let isLinked = Locked(false)
     private let fate = Locked(Fate.waiting)
 
@@ -37,8 +39,8 @@ public final class DownloadedFile: Sendable {
 
     init(
         partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
-        sourceURL: TransferURL, validator: String?, suggestedName: String?, record: ResumeData?,
-        released: @escaping @Sendable () -> Void
+        sourceURL: TransferURL, validator: String?, suggestedName: String?, record: ResumeData?, hasRecordOnDisk: Bool,
+        lease: PlaceLease
     ) {
         self.partial = partial
         self.sizeBytes = sizeBytes
@@ -49,7 +51,8 @@ public final class DownloadedFile: Sendable {
         self.validator = validator
         self.suggestedName = suggestedName
         self.record = record
-        self.released = released
+        self.hasRecordOnDisk = Locked(hasRecordOnDisk)
+        self.lease = lease
     }
 
     deinit {
@@ -57,7 +60,7 @@ public final class DownloadedFile: Sendable {
         guard last != .taken else { return }
         if last == .waiting { try? partial.discard() }
         partial.file.unlock()
-        released()
+        lease.endLater()
     }
 
     /// The open file: valid wherever it is moved to, as long as this object lives.
@@ -74,14 +77,16 @@ public final class DownloadedFile: Sendable {
             return true
         }
         // Without a record it would only be fetched again; that is no failure of anybody's.
-        if isFirst { try? partial.writeRecord(record) }
+        guard isFirst else { return }
+        hasRecordOnDisk.withLock { $0 = true }
+        try? partial.writeRecord(record)
     }
 
     /// Removes the file unless it was taken.
     /// - Throws: `DownloadError` when it can't be removed.
     public func discard() throws(DownloadError) {
         guard claim() else { return }
-        defer { released() }
+        defer { lease.end() }
         do { try partial.discard() } catch { throw DownloadError(error) }
     }
 
@@ -101,7 +106,7 @@ public final class DownloadedFile: Sendable {
             keep()
             throw error
         }
-        released()
+        lease.end()
     }
 
     /// Gives the asset a name at `path` as well, which must be free, and leaves it where it gathered: whoever is cut short before the last
@@ -128,7 +133,7 @@ public final class DownloadedFile: Sendable {
         if flush { try partial.file.synchronizeData() }
         do {
             try partial.location.directory.rename(partial.location.name, to: path, in: directory)
-            try partial.removeRecord()
+            if hasRecordOnDisk.withLock({ $0 }) { try partial.removeRecord() }
         } catch {
             guard error.code == EXDEV else { throw error }
             try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: flush)

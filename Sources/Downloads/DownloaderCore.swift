@@ -124,16 +124,17 @@ final class DownloaderCore: Sendable {
         for continuation in told { continuation.resume() }
     }
 
-    private func decide(_ step: (inout Shared) -> [State.Action]) {
+    /// - Parameter mayBegin: whether this thread may open the partial file of a download that starts now.
+    private func decide(mayBegin: Bool = false, _ step: (inout Shared) -> [State.Action]) {
         shared.withLock { shared in
             let actions = step(&shared)
             shared.outbox += actions
         }
-        deliver()
+        deliver(mayBegin: mayBegin)
     }
 
     private func handle(_ report: DownloadAttempt.Report, of plan: AttemptPlan, at place: String) {
-        decide { shared in
+        decide(mayBegin: report.mayBeginNext) { shared in
             switch report {
             case .resumed(let offset):
                 return shared.state.attemptResumed(plan.attempt, of: plan.download, offsetBytes: offset)
@@ -145,7 +146,7 @@ final class DownloaderCore: Sendable {
             case .wantsConnections(let count, let number):
                 return shared.state.attemptWants(plan.attempt, of: plan.download, connections: count, number: number)
             case .connectionEnded(let id, let failure): return shared.state.connectionEnded(id, failure)
-            case .ended(let end):
+            case .ended(let end, _):
                 if case .completed(let file, _, _) = end { shared.places.fill(place, with: file) }
                 shared.attempts[plan.attempt] = nil
                 return shared.state.attemptEnded(plan.attempt, of: plan.download, end)
@@ -155,21 +156,30 @@ final class DownloaderCore: Sendable {
 
     // MARK: What is done
 
-    private func deliver() {
-        while true {
-            let batch = shared.withLock { shared -> [State.Action]? in
-                guard !shared.isDelivering, !shared.outbox.isEmpty else { return nil }
-                shared.isDelivering = true
-                defer { shared.outbox = [] }
-                return shared.outbox
-            }
-            guard let batch else { return tellWaiting() }
-            for action in batch { perform(action) }
+    private func deliver(mayBegin: Bool = false) {
+        var beginnings: [JobQueue.Job] = []
+        while let batch = nextBatch() {
+            for action in batch { perform(action, &beginnings) }
             shared.withLock { $0.isDelivering = false }
+        }
+        tellWaiting()
+        // The way to the other thread costs more than what is done there. One, and behind all else: whatever waits must not wait for the disk.
+        let own = mayBegin ? beginnings.popLast() : nil
+        beginnings.forEach(opening.enqueue)
+        own?()
+    }
+
+    private func nextBatch() -> [State.Action]? {
+        shared.withLock { shared in
+            guard !shared.isDelivering, !shared.outbox.isEmpty else { return nil }
+            shared.isDelivering = true
+            defer { shared.outbox = [] }
+            return shared.outbox
         }
     }
 
-    private func perform(_ action: State.Action) {
+    /// - Parameter beginnings: gets what blocks on the disk.
+    private func perform(_ action: State.Action, _ beginnings: inout [JobQueue.Job]) {
         switch action {
         case .tell(let token, let event): shared.withLock { $0.mailboxes[token] }?.tell(event)
         case .answer(let token, let result): shared.withLock { $0.mailboxes.removeValue(forKey: token) }?.answer(result)
@@ -183,7 +193,7 @@ final class DownloaderCore: Sendable {
                 try? await Task.sleep(for: delay)
                 self?.decide { $0.state.wake(download, alarm: alarm) }
             }
-        case .start(let plan): start(plan)
+        case .start(let plan): if let beginning = start(plan) { beginnings.append(beginning) }
         case .setRateLimit(let limit): session.setRateLimit(bytesPerSecond: limit)
         case .closeSession: closeSession()
         case .openSession(let configuration):
@@ -205,37 +215,43 @@ final class DownloaderCore: Sendable {
         }
     }
 
-    private func start(_ plan: AttemptPlan) {
+    /// Starts a try.
+    /// - Returns: what is to be done next, where that may block; nil where it has to wait for its place.
+    private func start(_ plan: AttemptPlan) -> JobQueue.Job? {
         let location: PartialFile.Location
         do throws(DownloadError) {
             if let chosen = plan.partialFile { location = chosen } else { location = try store.location(of: plan) }
         } catch {
-            return decide {
+            decide {
                 $0.state.attemptEnded(
                     plan.attempt, of: plan.download, .failed(AttemptFailure(error, .giveUp), heldBytes: 0))
             }
+            return nil
         }
         let place = location.description
         let attempt = DownloadAttempt(
             plan: plan, makeRoom: makeRoom, report: { [self] report in handle(report, of: plan, at: place) },
-            // Not here and now: the last reference to a file may go anywhere, even where the lock is held.
-            released: { [self] in opening.enqueue { [self] in leave(place) } })
+            lease: PlaceLease(ending: { [self] in leave(place) }, later: { [self] in opening.enqueue($0) }))
         shared.withLock { $0.attempts[plan.attempt] = (attempt, place) }
-        enter(place, with: attempt, location)
+        return enter(place, with: attempt, location)
     }
 
-    private func enter(_ place: String, with attempt: DownloadAttempt, _ location: PartialFile.Location) {
+    private func enter(
+        _ place: String, with attempt: DownloadAttempt, _ location: PartialFile.Location
+    ) -> JobQueue.Job? {
         let admission = shared.withLock { shared in
-            shared.places.enter(place, for: attempt.plan.attempt) { [self] in enter(place, with: attempt, location) }
+            shared.places.enter(place, for: attempt.plan.attempt) { [self] in
+                if let beginning = enter(place, with: attempt, location) { opening.enqueue(beginning) }
+            }
         }
         switch admission {
-        case .free:
-            opening.enqueue { [self] in attempt.begin(location, reading: reading) { [self] in session } }
+        case .free: return { [self] in attempt.begin(location, reading: reading) { [self] in session } }
         case .complete(let file):
             let end = DownloadAttempt.End.completed(file, sizeBytes: file.sizeBytes, digest: file.digest)
             handle(.ended(end), of: attempt.plan, at: place)
         case .mustWait: break
         }
+        return nil
     }
 
     private func stop(_ id: AttemptID) {

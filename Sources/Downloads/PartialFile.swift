@@ -36,6 +36,8 @@ public final class PartialFile: Sendable {
 
     let location: Location
     let file: OwnedDescriptor
+    /// What the file was when its lock was taken.
+    let found: FileStatus
     /// What a record's name ends with, behind its partial's.
     static let recordSuffix = ".resume"
 
@@ -47,31 +49,32 @@ public final class PartialFile: Sendable {
             let named = try? location.directory.status(of: location.name), named.inode == held.inode
         else { return nil }
         self.file = file
+        found = held
     }
 
     /// Opens, or makes, the partial file and takes its lock.
     init(_ location: Location) throws(DownloadError) {
         self.location = location
         do {
-            file = try Self.openLocked(location)
+            (file, found) = try Self.openLocked(location)
         } catch {
             throw error as? DownloadError ?? (error as? SystemError).map(DownloadError.init)
                 ?? DownloadError(.fileFailed, "\(error)")
         }
     }
 
-    private static func openLocked(_ location: Location) throws -> OwnedDescriptor {
+    private static func openLocked(_ location: Location) throws -> (OwnedDescriptor, FileStatus) {
         while true {
             let file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT | O_NONBLOCK)
-            guard try file.status().kind == .file else {
-                throw DownloadError(.fileFailed, "\(location) is no regular file")
-            }
             guard try file.lock(exclusive: true) else {
                 throw DownloadError(.inUse, "another process is downloading into \(location)")
             }
             // Between opening and locking, its last holder may have moved it away: then what we locked is no longer what the name means.
             let held = try file.status()
-            if let named = try location.directory.status(of: location.name), named.inode == held.inode { return file }
+            guard held.kind == .file else { throw DownloadError(.fileFailed, "\(location) is no regular file") }
+            if let named = try location.directory.status(of: location.name), named.inode == held.inode {
+                return (file, held)
+            }
         }
     }
 

@@ -48,9 +48,9 @@ final class PartialWriter: Sendable {
         do throws(SystemError) {
             let record = try partial.readRecord()
             hasRecordOnDisk = record != .none
-            if case .readable(let record) = record, plan.trust(in: record) != .none {
-                let held = record.believable(
-                    fileBytes: try partial.file.status().sizeBytes, bootID: BootIdentity.current)
+            if case .readable(var record) = record, plan.trust(in: record) != .none {
+                record.digest = plan.digest ?? record.digest
+                let held = record.believable(fileBytes: partial.found.sizeBytes, bootID: BootIdentity.current)
                 if held.upperBound <= record.totalBytes ?? plan.expectedBytes ?? .max {
                     (found, believed) = (held, record)
                 }
@@ -81,7 +81,8 @@ final class PartialWriter: Sendable {
         let record = record
         return ResumePoint(
             heldBytes: position, record: record,
-            trust: record.map { plan.trust(in: $0, from: source) } ?? .none, expectedBytes: plan.expectedBytes)
+            trust: record.map { plan.trust(in: $0, from: source) } ?? .none, expectedBytes: plan.expectedBytes,
+            isProvenByDigest: plan.digest != nil)
     }
 
     /// What the disk has to take in until the asset is whole; nil where that is unknown, or so little that it is simply tried.
@@ -121,8 +122,8 @@ final class PartialWriter: Sendable {
         }
         // The old record first: it must never stand beside bytes of another version.
         if hadRecord { try partial.removeRecord() }
-        // Most files are new; asking costs less than cutting.
-        if try partial.file.status().sizeBytes > 0 { try partial.file.truncate(to: 0) }
+        // Most files are new.
+        if partial.found.sizeBytes > 0 { try partial.file.truncate(to: 0) }
         digest?.reset()
         let record = ResumeData(
             url: plan.url.text, finalURL: response.url.text, entityTag: response.strongEntityTag,
@@ -204,7 +205,7 @@ final class PartialWriter: Sendable {
 
     /// Whether a whole file ends without a flush, or anything to be read: one that was never split, nor has a record.
     func endsAtOnce(sizeBytes: Int64) -> Bool {
-        sizeBytes <= Self.smallBytes && ledger.withLock { !$0.hasRecordOnDisk }
+        sizeBytes <= Self.smallBytes && !hasRecordOnDisk
     }
 
     /// Lets go of an unfinished file: its bytes are kept where they can be of use.
@@ -236,7 +237,10 @@ final class PartialWriter: Sendable {
             ledger.record?.held = ByteRangeSet(prefixBytes: sizeBytes)
         }
         let whole = ByteRangeSet(prefixBytes: sizeBytes)
-        if ledger.withLock({ $0.hasRecordOnDisk }) { try? writeRecord(held: whole) }
+        if hasRecordOnDisk { try? writeRecord(held: whole) }
         return ledger.withLock { ledger in ledger.record?.canBeResumed == true ? ledger.record : nil }
     }
+
+    /// Whether there is a record on the disk.
+    var hasRecordOnDisk: Bool { ledger.withLock { $0.hasRecordOnDisk } }
 }

@@ -26,6 +26,8 @@ struct ResumePoint {
     var expectedBytes: Int64?
     /// Whether the server was asked to send nothing if nothing has changed.
     var isConditional = false
+    /// Whether a digest will tell in the end if the bytes belong together.
+    var isProvenByDigest = false
 
     /// Whether every byte is held, as far as anybody knew.
     var isWhole: Bool { record != nil && heldBytes == record?.totalBytes ?? expectedBytes }
@@ -116,8 +118,9 @@ struct ResumePoint {
                 // A part of what has a tag must carry it (RFC 9110 §15.3.7).
                 return response.entityTag == held ? nil : "its ETag"
             }
-            guard let held = record.lastModified, let now = response.lastModified, held != now else { return nil }
-            return "its modification date"
+            // A part needn't carry its date (RFC 9110 §15.3.7), but without one nothing tells that the server looked at the `If-Range`.
+            guard let now = response.lastModified else { return isProvenByDigest ? nil : "its modification date" }
+            return record.lastModified == now ? nil : "its modification date"
         }
     }
 

@@ -17,7 +17,8 @@ extension AttemptPlan {
     func trust(in record: ResumeData, from source: TransferURL? = nil) -> ResumeTrust {
         let url = source ?? url
         if let digest {
-            guard record.digest == digest else { return .none }
+            // What was begun without a digest is of use as well, where it came from the same place: the digest will prove it.
+            guard record.digest == digest || (record.digest == nil && record.url == url.text) else { return .none }
             return record.url == url.text ? .sameSource : .digest
         }
         guard record.validator != nil else { return .none }

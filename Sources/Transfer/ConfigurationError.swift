@@ -9,9 +9,38 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 
     /// The settings of a session and of a downloader.
     public enum Setting: String, Hashable, Sendable {
-        case idleTimeout, connectTimeout, transferTimeout, minimumBytesPerSecond, rateLimitBytesPerSecond
-        case allowedSchemes, httpVersion, proxy, interface, caBundlePath, netrcPath, userAgent
-        case maximumTransfers, maximumTransfersPerHost, split, retry
+        /// Of `SessionConfiguration`.
+        case idleTimeout
+        /// Of `SessionConfiguration`.
+        case connectTimeout
+        /// Of `SessionConfiguration`.
+        case transferTimeout
+        /// Of `SessionConfiguration`.
+        case minimumBytesPerSecond
+        /// Of `SessionConfiguration`.
+        case rateLimitBytesPerSecond
+        /// Of `SessionConfiguration`.
+        case allowedSchemes
+        /// Of `SessionConfiguration`.
+        case httpVersion
+        /// Of `SessionConfiguration`.
+        case proxy
+        /// Of `SessionConfiguration`.
+        case interface
+        /// Of `SessionConfiguration`.
+        case caBundlePath
+        /// Of `SessionConfiguration`.
+        case netrcPath
+        /// Of `SessionConfiguration`.
+        case userAgent
+        /// Of a downloader.
+        case maximumTransfers
+        /// Of a downloader.
+        case maximumTransfersPerHost
+        /// Of a downloader.
+        case split
+        /// Of a downloader.
+        case retry
     }
 
     package init(_ setting: Setting, _ message: String) {

@@ -19,18 +19,19 @@ struct ResponseHead {
         guard !isComplete else { return .more }
         takenBytes += line.count
         guard takenBytes <= Self.limitBytes else { return .invalid("its head is over \(Self.limitBytes) bytes long") }
-        let text = String(decoding: line, as: UTF8.self).trimmingLineBreak()
-        if text.hasPrefix("HTTP/") {
-            return takeStatusLine(text)
+        let text = line.trimmed { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        if text.starts(with: "HTTP/".utf8) {
+            return takeStatusLine(String(decoding: text, as: UTF8.self))
         }
         if text.isEmpty {
             guard status >= 200 else { return .more }
             isComplete = true
             return .complete
         }
-        if let colon = text.firstIndex(of: ":") {
+        if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             // A field libcurl let pass but the grammar doesn't is nothing we'd act on.
-            headers.append(String(text[..<colon]), text[text.index(after: colon)...].trimmingBlanks())
+            let value = text[(colon + 1)...].drop(while: isBlank).trimmed(isBlank)
+            headers.append(String(decoding: text[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
         }
         return .more
     }
@@ -48,8 +49,10 @@ struct ResponseHead {
     /// How the end of the body will be known (RFC 9112 §6.3).
     func framing(httpMajorVersion: Int) -> BodyFraming {
         if let codings = headers.all("Transfer-Encoding").last {
-            let last = codings.split(separator: ",").last.map { $0.trimmingBlanks().lowercased() }
-            return last == "chunked" ? .delimited : .close
+            let last = codings.utf8.split(separator: UInt8(ascii: ",")).last.map {
+                $0.drop(while: isBlank).trimmed(isBlank)
+            }
+            return last.map { String(Substring($0)).lowercased() } == "chunked" ? .delimited : .close
         }
         // One that can't be read tells nothing, and the connection's end proves nothing.
         if let length = headers["Content-Length"] { return decimalBytes(length) == nil ? .close : .length }
@@ -57,19 +60,13 @@ struct ResponseHead {
     }
 }
 
-extension String {
-    fileprivate func trimmingLineBreak() -> String {
-        var bytes = utf8[...]
-        while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return String(Substring(bytes))
-    }
-}
+private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-extension Substring {
-    fileprivate func trimmingBlanks() -> String {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        var bytes = utf8.drop(while: isBlank)
-        while bytes.last.map(isBlank) == true { bytes.removeLast() }
-        return String(Substring(bytes))
+extension BidirectionalCollection<UInt8> {
+    /// Without the bytes at its end for which `isUnwanted` holds.
+    fileprivate func trimmed(_ isUnwanted: (UInt8) -> Bool) -> SubSequence {
+        var end = endIndex
+        while end > startIndex, isUnwanted(self[index(before: end)]) { formIndex(before: &end) }
+        return self[..<end]
     }
 }

@@ -20,6 +20,7 @@ import game
 import large_file
 import long_link
 import many_files
+import memory
 from measuring import Server
 
 
@@ -37,6 +38,7 @@ def main():
             "large-file": lambda: large_file.measure(larder, download_many, server, served, scratch, runs),
             "many-files": lambda: many_files.measure(download_many, server, served, scratch, runs),
             "long-link": lambda: long_link.measure(larder, server, served, scratch, runs),
+            "memory": lambda: memory.measure(download_many, server, served, scratch, runs),
             "game": lambda: game.measure(larder, server, served, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:

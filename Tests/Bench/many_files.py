@@ -42,7 +42,7 @@ def measure(download_many, server, served, scratch, runs):
                 f"10,000 files of 16 KiB, {protocol}, {place} ({runs} runs each)",
                 {
                     "Downloads, verified": f"{download_many} {lists.ours} . {AT_ONCE} {trust}",
-                    "curl --parallel": f"curl --silent --fail --parallel --parallel-max {AT_ONCE} --cacert {trust} --config {lists.curl}",
+                    "curl --parallel": f"curl --silent --fail --parallel --parallel-max {AT_ONCE} --cacert {trust} --config {lists.curl} 2>&1",
                     "wget2": f"wget2 --quiet --max-threads={AT_ONCE} --ca-certificate={trust} --input-file={lists.wget2}",
                     "aria2c, verified": f"aria2c --quiet --file-allocation=none --max-concurrent-downloads={AT_ONCE} --ca-certificate={trust} "
                     f"--input-file={lists.aria2}",

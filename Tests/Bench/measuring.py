@@ -33,7 +33,8 @@ class Server:
             f"daemon off; {'user root;' if os.geteuid() == 0 else ''} pid {scratch}/pid; error_log {scratch}/error.log;\n"
             "events { worker_connections 256; }\n"
             f"http {{ {places} access_log off; sendfile on; keepalive_requests 1000000; default_type application/octet-stream;\n"
-            f'root "{root}"; ssl_certificate {self.certificate}; ssl_certificate_key {scratch}/key.pem;\n'
+            f'root "{root}"; map $uri $rate {{ ~^/slow/ 4m; default 0; }} limit_rate $rate;\n'
+            f'ssl_certificate {self.certificate}; ssl_certificate_key {scratch}/key.pem;\n'
             f"server {{ listen 127.0.0.1:{plain}; }}\n"
             f"server {{ listen 127.0.0.1:{secure} ssl http2; }} }}\n"
         )

@@ -50,6 +50,50 @@ import Transfer
         #expect(bench.wire() == ["200", "206 bytes=1000000-", "200"])
     }
 
+    @Test("swapped-mid-way, known only by a date that the part leaves out", arguments: [false, true])
+    func swappedWithoutADate(hasDigest: Bool) async throws {
+        bench.server.serve("/a", Resource(bench.content, etag: nil))
+        let request = try bench.request { $0.digest = hasDigest ? bench.digest : nil }
+        try await bench.pause(request)
+        let other = hasDigest ? bench.content : Content.pattern(lengthBytes: 3_000_000, seed: 8)
+        bench.server.serve(
+            "/a",
+            Resource(other, etag: nil, lastModified: "Fri, 02 Jan 2026 00:00:00 GMT").ranges(.honouredUnconditionally)
+                .altered { _, reply in
+                    reply.changed { if $0.status == 206 { $0.headers["Last-Modified"] = nil } }
+                })
+        try await expectBytes(other, try await fetch(request))
+        let joined = ["200", "206 bytes=1000000-"]
+        #expect(bench.wire() == (hasDigest ? joined : joined + ["200"]), "only a digest lets it be joined")
+    }
+
+    @Test("a digest that is given later keeps what is held", arguments: ["\"v1\"", nil])
+    func digestGivenLater(etag: String?) async throws {
+        bench.server.serve("/a", Resource(bench.content, etag: etag))
+        let place = try PartialFile.Location(path: bench.folder["film.part"])
+        try await bench.pause(try bench.request { $0.partialFile = place })
+        let caller = try await fetch(
+            try bench.request {
+                $0.partialFile = place
+                $0.digest = bench.digest
+            })
+        try await expectBytes(bench.content, caller)
+        #expect(caller.resumed == [1_000_000])
+        #expect(bench.wire() == ["200", "206 bytes=1000000-"])
+    }
+
+    @Test("a digest that is given later and refuses what is held") func otherDigestGivenLater() async throws {
+        let place = try PartialFile.Location(path: bench.folder["film.part"])
+        try await bench.pause(try bench.request { $0.partialFile = place })
+        bench.server.serve("/a", Resource(newContent).ranges(.honouredUnconditionally))
+        let caller = try await fetch(
+            try bench.request {
+                $0.partialFile = place
+                $0.digest = SHA256.digest(of: newContent.bytes())
+            })
+        try await expectBytes(newContent, caller)
+    }
+
     @Test("weak-etag") func weakEntityTag() async throws {
         bench.server.serve(
             "/a", Resource(bench.content, etag: "W/\"v1\"", lastModified: nil).ranges(.honouredUnconditionally))

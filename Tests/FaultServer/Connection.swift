@@ -45,8 +45,9 @@ final class Connection: Sendable {
             if let garbage = reply.garbage {
                 try sendHead(garbage, reply.delivery)
             } else {
-                try sendHead(Array(reply.head.utf8), reply.delivery)
+                // First: whoever has the reply may look at once.
                 listener.log.update { $0[exchange].status = reply.status }
+                try sendHead(Array(reply.head.utf8), reply.delivery)
                 if request.method != "HEAD" && reply.hasBody { try deliverBody(of: reply, exchange) }
             }
             guard let cut = reply.delivery.cut, request.method != "HEAD" else { return .complete }

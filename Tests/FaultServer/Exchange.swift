@@ -12,7 +12,7 @@ package struct Exchange: Sendable, CustomStringConvertible {
     }
 
     package let request: Request
-    /// The status, once it was sent; `nil` also for garbage.
+    /// The status, from when it is being sent; `nil` also for garbage.
     package internal(set) var status: Int?
     /// Bytes of the body handed to the kernel, without any framing.
     package internal(set) var bodyBytesSent: UInt64 = 0
