@@ -3,35 +3,35 @@ import Transfer
 
 /// Every decision of one try about its connections, as a value: what happens goes in, what is to be done comes out.
 struct SegmentBoard {
-    private let url: TransferURL
-    private(set) var plan: SegmentPlan
-    private let policy: SplitPolicy
-    private var pace: SplitPace
-    private var connections: [ConnectionID: Connection] = [:]
+    let url: TransferURL
+    var plan: SegmentPlan
+    let policy: SplitPolicy
+    var pace: SplitPace
+    var connections: [ConnectionID: Connection] = [:]
     /// Whether the last reply allows ranges to be fetched beside each other.
-    private var maySplit = false
+    var maySplit = false
     private var wanted = 0
     private var wantNumber: UInt64 = 0
     /// Whether the first reply was accepted: what is held may be gone on with, or is all there is.
-    private var hasBegun = false
-    private var isOver = false
+    var hasBegun = false
+    var isOver = false
     /// Whether nothing more is to be fetched: nobody wants it, or its session has ended.
-    private(set) var isStopping = false
+    var isStopping = false
     /// What no other connection can make up for.
-    private var fatalFailure: AttemptFailure?
+    var fatalFailure: AttemptFailure?
     /// Why the first connection has none to show for it, and whether others have brought bytes since.
-    private var firstFailure: (cause: AttemptFailure, isStale: Bool)?
+    var firstFailure: (cause: AttemptFailure, isStale: Bool)?
     /// Those whose work another one did, to be told with the next steps.
-    private var overtaken: [ConnectionID] = []
-    private var isReviewDue = false
+    var overtaken: [ConnectionID] = []
+    var isReviewDue = false
     /// What was held when the transfer began, in bytes.
     private(set) var resumedBytes: Int64 = 0
     /// Whether ranges came over more than one connection.
     private(set) var isSplit = false
     /// Whether the end of the bytes was taken for the end of the asset, whose length nobody had told.
-    private(set) var hasGuessedLength = false
+    var hasGuessedLength = false
 
-    private struct Connection {
+    struct Connection {
         let url: TransferURL
         /// Where its present request ends.
         var requestEnd: Int64
@@ -130,14 +130,14 @@ struct SegmentBoard {
         return cutAll()
     }
 
-    private var isEnding: Bool { isStopping || fatalFailure != nil }
+    var isEnding: Bool { isStopping || fatalFailure != nil }
 
-    private mutating func cutAll() -> [Step] {
+    mutating func cutAll() -> [Step] {
         connections.keys.sorted { $0.number < $1.number }.map { .cut($0) }
     }
 
     /// Gives a connection without work its next piece, or lets it go.
-    private mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
+    mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
         guard let url = connections[id]?.url else { return [] }
         // Nothing is gained by pieces where there is only one.
         let count = connections.values.count { !$0.isLeaving }
@@ -159,41 +159,9 @@ struct SegmentBoard {
         return steps + [.ask(id, url, range)]
     }
 
-    private mutating func leave(_ id: ConnectionID, _ failure: AttemptFailure? = nil) -> [Step] {
+    mutating func leave(_ id: ConnectionID, _ failure: AttemptFailure? = nil) -> [Step] {
         connections[id] = nil
         return wants() + (id == .first ? [] : [.left(id, failure)]) + theEnd()
-    }
-
-    // MARK: Slow ones
-
-    /// The connection that takes longest for what it is still to bring, if another one, asked now, would bring it in half that time.
-    private func tooSlow(_ now: ContinuousClock.Instant) -> ConnectionID? {
-        guard maySplit, !isEnding else { return nil }
-        let times = connections.compactMap { id, connection -> (id: ConnectionID, seconds: Double, bytes: Int64)? in
-            let bytes = plan.remainingBytes(of: id)
-            guard bytes > 0, !connection.isCut, !connection.isLeaving else { return nil }
-            return (id, connection.time(for: bytes, now), bytes)
-        }
-        guard let slowest = times.max(by: { ($0.seconds, $1.id.number) < ($1.seconds, $0.id.number) }),
-            let asked = connections[slowest.id]?.askedAt, let timeAnew = pace.time(for: slowest.bytes),
-            now - asked >= policy.reviewTime, slowest.seconds > 2 * timeAnew.inSeconds + policy.reviewTime.inSeconds
-        else { return nil }
-        return slowest.id
-    }
-
-    /// Once there is nothing to do for one more, whether that stays so is only seen by looking again: what has become slow tells nothing.
-    private mutating func reviewLater() -> [Step] {
-        guard maySplit, !isEnding, !isOver, !isReviewDue,
-            connections.keys.contains(where: { plan.remainingBytes(of: $0) > 0 })
-        else { return [] }
-        isReviewDue = true
-        return [.review(after: policy.reviewTime)]
-    }
-
-    /// Looks whether some connection has become slow.
-    mutating func review(now: ContinuousClock.Instant = .now) -> [Step] {
-        isReviewDue = false
-        return wants(mayRise: true, now: now) + reviewLater()
     }
 
     private mutating func theEnd() -> [Step] {
@@ -204,7 +172,7 @@ struct SegmentBoard {
 
     /// How many further connections would be of use, where that has changed; and those that are too many go.
     /// - Parameter mayRise: only with bytes that were just written, so that the record is ready before the first of them.
-    private mutating func wants(mayRise: Bool = false, now: ContinuousClock.Instant = .now) -> [Step] {
+    mutating func wants(mayRise: Bool = false, now: ContinuousClock.Instant = .now) -> [Step] {
         let further = connections.filter { $0.key != .first && !$0.value.isLeaving }.keys
             .sorted { $0.number < $1.number }
         var next = maySplit && !isEnding ? pace.connections - 1 : 0
@@ -285,100 +253,5 @@ struct SegmentBoard {
             connections[id]?.isCut = true
             return [.cut(id)]
         }
-    }
-
-    // MARK: End of a request
-
-    /// A request that brought less before it was lost isn't sent again at once.
-    private static let worthwhileBytes: Int64 = 64 << 10
-
-    /// How a request ended.
-    enum RequestEnd {
-        case complete
-        case cancelled
-        /// `isFatal`: whatever the others bring, it can't be helped.
-        case failed(AttemptFailure, isFatal: Bool)
-    }
-
-    /// A connection's request is over, and nothing more comes of it.
-    mutating func ended(
-        _ id: ConnectionID, _ end: RequestEnd, now: ContinuousClock.Instant = .now
-    ) -> [Step] {
-        guard let connection = connections[id] else { return [] }
-        let segment = plan.segment(of: id)
-        plan.release(id)
-        overtaken.removeAll { $0 == id }
-        var failure: AttemptFailure?
-        switch end {
-        case .cancelled where connection.isCut || connection.isLeaving: break
-        case .cancelled: isStopping = true
-        case .failed(_, isFatal: false) where connection.isCut: break
-        case .failed(let cause, let isFatal):
-            failure = cause
-            if isFatal { fatalFailure = fatalFailure ?? cause }
-        case .complete: failure = shortfall(segment)
-        }
-        // Beside others a connection that brought a good deal is not given up for being lost: there is more where that came from.
-        if failure?.remedy == .retry, connection.requestBytes >= min(Self.worthwhileBytes, plan.minimumBytes / 2),
-            connections.count > 1
-        {
-            failure = nil
-        }
-        return followUp(id, connection.isLeaving, failure, now)
-    }
-
-    private mutating func followUp(
-        _ id: ConnectionID, _ isLeaving: Bool, _ failure: AttemptFailure?, _ now: ContinuousClock.Instant
-    ) -> [Step] {
-        if isEnding { return leave(id, failure) + cutAll() }
-        if id == .first { firstFailure = failure.map { ($0, false) } }
-        if failure == nil, !isLeaving { return goOn(id, now: now) + wakeFirst(now) }
-        // Before the last one goes, so that it isn't the end.
-        connections[id]?.isLeaving = true
-        let awake = wakeFirst(now)
-        return awake + leave(id, failure)
-    }
-
-    /// What came back to be fetched by somebody is the first connection's, if it has nothing to do. Where it had failed, it is tried again once nobody
-    /// else is left, if others have brought bytes meanwhile: it may have been a passing failure.
-    private mutating func wakeFirst(_ now: ContinuousClock.Instant) -> [Step] {
-        guard !isOver, connections[.first] == nil, plan.hasFreeWork else { return [] }
-        if let firstFailure {
-            guard firstFailure.isStale, firstFailure.cause.remedy == .retry,
-                !connections.values.contains(where: { !$0.isLeaving })
-            else { return [] }
-        }
-        firstFailure = nil
-        connections[.first] = Connection(url: url, requestEnd: 0)
-        return goOn(.first, now: now)
-    }
-
-    /// What is missing where a reply ended as if it were complete.
-    private mutating func shortfall(_ segment: (position: Int64, end: Int64)?) -> AttemptFailure? {
-        guard let segment, segment.position < segment.end else { return nil }
-        guard let total = plan.totalBytes else {
-            plan.setTotal(segment.position)
-            hasGuessedLength = true
-            return nil
-        }
-        return AttemptFailure(
-            .transportFailure, "the connection was closed after \(segment.position) of \(total) bytes", .retry)
-    }
-
-    // MARK: The whole
-
-    /// How the try has ended, once nothing is under way.
-    enum Outcome {
-        /// Every byte is here, as far as the wire can tell.
-        case completed
-        case failed(AttemptFailure)
-        case stopped
-    }
-
-    var outcome: Outcome {
-        if let fatalFailure { return .failed(fatalFailure) }
-        if hasBegun, plan.isComplete { return .completed }
-        if let firstFailure, !isStopping { return .failed(firstFailure.cause) }
-        return .stopped
     }
 }

@@ -1,0 +1,34 @@
+import Platform
+
+/// Which connections are so slow that another one would have their rest sooner.
+extension SegmentBoard {
+    /// The connection that takes longest for what it is still to bring, if another one, asked now, would bring it in half that time.
+    func tooSlow(_ now: ContinuousClock.Instant) -> ConnectionID? {
+        guard maySplit, !isEnding else { return nil }
+        let times = connections.compactMap { id, connection -> (id: ConnectionID, seconds: Double, bytes: Int64)? in
+            let bytes = plan.remainingBytes(of: id)
+            guard bytes > 0, !connection.isCut, !connection.isLeaving else { return nil }
+            return (id, connection.time(for: bytes, now), bytes)
+        }
+        guard let slowest = times.max(by: { ($0.seconds, $1.id.number) < ($1.seconds, $0.id.number) }),
+            let asked = connections[slowest.id]?.askedAt, let timeAnew = pace.time(for: slowest.bytes),
+            now - asked >= policy.reviewTime, slowest.seconds > 2 * timeAnew.inSeconds + policy.reviewTime.inSeconds
+        else { return nil }
+        return slowest.id
+    }
+
+    /// Once there is nothing to do for one more, whether that stays so is only seen by looking again: what has become slow tells nothing.
+    mutating func reviewLater() -> [Step] {
+        guard maySplit, !isEnding, !isOver, !isReviewDue,
+            connections.keys.contains(where: { plan.remainingBytes(of: $0) > 0 })
+        else { return [] }
+        isReviewDue = true
+        return [.review(after: policy.reviewTime)]
+    }
+
+    /// Looks whether some connection has become slow.
+    mutating func review(now: ContinuousClock.Instant = .now) -> [Step] {
+        isReviewDue = false
+        return wants(mayRise: true, now: now) + reviewLater()
+    }
+}
