@@ -10,32 +10,9 @@ import Transfer
 /// something else. It never fares worse than one connection would.
 @Suite struct SplitLinkTests {
     private let bench: Workbench
-    private static let lengthBytes: UInt64 = 6_000_000
-    private static let pace: UInt64 = 2_000_000
-    private let lengthBytes = Self.lengthBytes
+    private let lengthBytes = Workbench.splitBytes
 
-    init() throws { bench = try Workbench(lengthBytes: Self.lengthBytes) }
-
-    /// Each connection is held to two megabytes a second: the whole takes one of them three seconds.
-    private func serve(_ path: String, _ change: @escaping @Sendable (Request, Reply) -> Reply) {
-        bench.server.serve(
-            path, Resource(bench.content).altered { change($0, $1.paced(bytesPerSecond: Self.pace)) })
-    }
-
-    private func downloader(_ change: (inout SplitPolicy) -> Void = { _ in }) throws -> Downloader {
-        try bench.downloader { configuration in
-            configuration.split.minimumRemaining = .milliseconds(50)
-            configuration.split.minimumRemainingBytes = 500_000
-            configuration.split.minimumPieceBytes = 200_000
-            configuration.split.pieceTime = .milliseconds(500)
-            change(&configuration.split)
-        }
-    }
-
-    private func expectContent(_ caller: RecordingCaller) async throws {
-        #expect(try await contentDifference(bench.content.bytes(), caller.bytes()) == nil)
-        #expect(try await caller.answer().file?.digest == bench.digest)
-    }
+    init() throws { bench = try Workbench(lengthBytes: lengthBytes) }
 
     private func time(_ body: () async throws -> Void) async rethrows -> Duration {
         let start = ContinuousClock.now
@@ -45,11 +22,11 @@ import Transfer
 
     /// The refusals come long after the first request could have been stopped at a piece of its own.
     @Test func aLinkThatIsGoodForOneRequestBringsTheWhole() async throws {
-        serve("/b") { request, reply in
+        bench.serveSlowly("/b") { request, reply in
             request.number == 1 ? reply : .errorPage(403).headDripped(every: .milliseconds(300))
         }
-        let caller = try await downloader().answer(to: bench.request("/b"))
-        try await expectContent(caller)
+        let caller = try await bench.splitDownloader().answer(to: bench.request("/b"))
+        try await bench.expectContent(caller)
         let exchanges = bench.server.exchanges("/b")
         #expect(exchanges[0].end == .complete && exchanges[0].bodyBytesSent == lengthBytes)
         #expect(exchanges.count > 1, "others were tried")
@@ -58,13 +35,16 @@ import Transfer
     }
 
     /// Each range begins to come only after half the time that the whole takes over one connection.
-    @Test(arguments: [Self.pace, 10_000]) func repliesThatBeginLateCostLittle(furtherPace: UInt64) async throws {
-        serve("/b") { request, reply in
+    @Test(arguments: [2_000_000 as UInt64, 10_000]) func repliesThatBeginLateCostLittle(furtherPace: UInt64)
+        async throws
+    {
+        bench.serveSlowly("/b") { request, reply in
             request.number == 1
                 ? reply : reply.paced(bytesPerSecond: furtherPace).headDripped(every: .milliseconds(200))
         }
         let elapsed = try await time {
-            try await expectContent(try await downloader { $0.trialTime = .seconds(2) }.answer(to: bench.request("/b")))
+            try await bench.expectContent(
+                try await bench.splitDownloader { $0.split.trialTime = .seconds(2) }.answer(to: bench.request("/b")))
         }
         #expect(elapsed < .seconds(4.5), "one connection takes three seconds")
         #expect(bench.server.exchanges("/b").count > 1)
@@ -74,13 +54,14 @@ import Transfer
     @Test(arguments: [nil, 50_000 as UInt64]) func aConnectionThatCrawlsIsNotWaitedFor(stallsAfter: UInt64?)
         async throws
     {
-        serve("/b") { request, reply in
+        bench.serveSlowly("/b") { request, reply in
             guard request.number == 3 else { return reply }
             return stallsAfter.map { reply.stalled(afterBytes: $0) } ?? reply.paced(bytesPerSecond: 20_000)
         }
         let elapsed = try await time {
-            let caller = try await downloader { $0.reviewTime = .milliseconds(200) }.answer(to: bench.request("/b"))
-            try await expectContent(caller)
+            let caller = try await bench.splitDownloader { $0.split.reviewTime = .milliseconds(200) }.answer(
+                to: bench.request("/b"))
+            try await bench.expectContent(caller)
             #expect(caller.retries.isEmpty)
         }
         #expect(elapsed < .seconds(6), "at its pace 200 kB alone take ten seconds")
@@ -88,7 +69,7 @@ import Transfer
 
     /// What a mirror's head says is enough: not a byte of another version is written, and it is asked no more.
     @Test(arguments: [false, true]) func mirrorsOfOtherVersionsAreDroppedAtTheirHeads(hasDigest: Bool) async throws {
-        serve("/a") { $1 }
+        bench.serveSlowly()
         let other = Content.pattern(lengthBytes: lengthBytes, seed: 5)
         let longer = Content.pattern(lengthBytes: lengthBytes + 1, seed: 5)
         bench.server.serve("/b", Resource(other, etag: "\"v2\""))
@@ -97,9 +78,9 @@ import Transfer
         let request = try bench.request("/a", mirrors: ["/b", "/c", "/d"]) {
             if hasDigest { $0.digest = bench.digest }
         }
-        let downloader = try downloader()
+        let downloader = try bench.splitDownloader()
         let caller = try await downloader.answer(to: request)
-        try await expectContent(caller)
+        try await bench.expectContent(caller)
         #expect(caller.retries.isEmpty)
         for path in ["/b", "/c", "/d"] {
             #expect(bench.server.exchanges(path).count <= 1, "\(path) is asked once")
