@@ -11,6 +11,8 @@ package final class LibraryWriter: Sendable {
     /// Held for as long as the writer lives.
     private let lock: LibraryLock
     let state = Locked(State())
+    /// What a run that was killed had left in progress, and is gone.
+    package let clearedBytes: Int64
 
     struct State {
         var lastStagingNumber = 0
@@ -21,17 +23,11 @@ package final class LibraryWriter: Sendable {
     init(library: Library, lock: LibraryLock) throws(LibraryError) {
         self.library = library
         self.lock = lock
-        try translating { () throws(SystemError) in try clearLeftovers() }
-    }
-
-    /// The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead.
-    private func clearLeftovers() throws(SystemError) {
-        for name in try library.staging.names() { try library.staging.removeTree(name) }
-        for name in try library.generationsDirectory.names() where name.bytes.starts(with: [UInt8(ascii: ".")]) {
-            try library.generationsDirectory.removeTree(name)
-        }
-        for name in try library.internals.names() where name.bytes.starts(with: LibraryLayout.probePrefix.utf8) {
-            try library.internals.removeTree(name)
+        // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead.
+        clearedBytes = try translating { () throws(SystemError) in
+            var bytes: Int64 = 0
+            for (directory, name) in try library.leftovers { bytes += try directory.removeTree(name) }
+            return bytes
         }
     }
 
