@@ -10,8 +10,9 @@ package struct LibraryOrphans: Hashable, Sendable {
 
 extension Library {
     /// Looks for what a collection that keeps every generation would remove, and changes nothing.
+    /// - Parameter isWanted: whether what earlier runs had brought of a bundle is still of use.
     /// - Throws: `busy` while a run holds the library: what it has in progress looks the same.
-    package func orphans() throws(LibraryError) -> LibraryOrphans {
+    package func orphans(unless isWanted: (BundleAddress) -> Bool) throws(LibraryError) -> LibraryOrphans {
         let lock: LibraryLock
         switch try LibraryLock.acquire(in: internals) {
         case .held(let held): lock = held
@@ -22,7 +23,8 @@ extension Library {
         for number in try generations.numbers() { needed.formUnion(try generations.open(number).addresses) }
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
-            for (directory, name) in try leftovers { bytes += try directory.treeBytes(name) }
+            let salvages = try StagingLeftover.all(in: staging).filter { isWanted($0.bundle) }
+            for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
             var contents: [StoreAddress] = []
             for (bundle, directory) in try storedBundles() {
                 let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
@@ -36,16 +38,16 @@ extension Library {
     }
 
     /// What is in progress: of a run that is dead, for whoever has the lock and hasn't begun.
-    var leftovers: [(directory: Directory, name: RelativePath)] {
-        get throws(SystemError) {
-            let hidden = [UInt8(ascii: ".")]
-            return try staging.names().map { (staging, $0) }
-                + generationsDirectory.names().filter { $0.bytes.starts(with: hidden) }.map {
-                    (generationsDirectory, $0)
-                }
-                + internals.names().filter { $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) }
-                .map { (internals, $0) }
-        }
+    /// - Parameter salvages: what is kept of it.
+    func leftovers(
+        besides salvages: [StagingLeftover]
+    ) throws(SystemError) -> [(directory: Directory, name: RelativePath)] {
+        let kept = Set(salvages.flatMap(\.names))
+        let hidden = [UInt8(ascii: ".")]
+        return try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
+            + generationsDirectory.names().filter { $0.bytes.starts(with: hidden) }.map { (generationsDirectory, $0) }
+            + internals.names().filter { $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) }
+            .map { (internals, $0) }
     }
 
     /// The bundles that the store has a directory for. What isn't ours is passed over.

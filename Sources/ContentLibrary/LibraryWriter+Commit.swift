@@ -16,6 +16,7 @@ extension LibraryWriter {
         state.withLock { _ = $0.unpublished.insert(address) }
         if let present = try library.store.find(origin) {
             try content.staging.discard()
+            try discardSalvage(of: address.bundle)
             return present
         }
         let receipt = Receipt(origin: origin, sources: sources, entries: content.entries)
@@ -25,7 +26,9 @@ extension LibraryWriter {
             try clearPlace(address.name, in: parent, displacingTo: content.staging)
             try moveContent(of: content.staging, to: address.name, in: parent)
             try moveReceipt(of: content.staging, to: address.name, in: parent)
+            try content.staging.didCommit()
         }
+        try discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
     }
 

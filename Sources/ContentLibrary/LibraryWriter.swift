@@ -16,6 +16,8 @@ package final class LibraryWriter: Sendable {
 
     struct State {
         var lastStagingNumber = 0
+        /// What dead runs left of bundles that aren't in the store yet.
+        var leftovers: [StagingLeftover] = []
         /// What was committed and no generation names yet: not to be collected.
         var unpublished: Set<StoreAddress> = []
     }
@@ -23,20 +25,58 @@ package final class LibraryWriter: Sendable {
     init(library: Library, lock: LibraryLock) throws(LibraryError) {
         self.library = library
         self.lock = lock
-        // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead.
-        clearedBytes = try translating { () throws(SystemError) in
+        // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had brought of a bundle's
+        // files stays.
+        let (salvages, bytes) = try translating { () throws(SystemError) in
+            let salvages = try StagingLeftover.all(in: library.staging)
             var bytes: Int64 = 0
-            for (directory, name) in try library.leftovers { bytes += try directory.removeTree(name) }
+            for (directory, name) in try library.leftovers(besides: salvages) {
+                bytes += try directory.removeTree(name)
+            }
+            return (salvages, bytes)
+        }
+        clearedBytes = bytes
+        state.withLock { state in
+            state.leftovers = salvages
+            state.lastStagingNumber = salvages.last?.number ?? 0
+        }
+    }
+
+    /// What earlier runs had brought of a bundle's files.
+    package func salvage(of bundle: BundleAddress) -> Salvage? {
+        let leftovers = state.withLock { $0.leftovers }.filter { $0.bundle == bundle }
+        return leftovers.isEmpty ? nil : Salvage(leftovers, in: library.staging)
+    }
+
+    /// Lets go of what earlier runs had brought of a bundle's files: it is of no use any more.
+    package func discardSalvage(of bundle: BundleAddress) throws(LibraryError) {
+        try discardSalvage { $0 != bundle }
+    }
+
+    /// Lets go of what earlier runs had brought of bundles that nobody wants.
+    /// - Returns: how many bytes that gave back to the file system.
+    @discardableResult
+    package func discardSalvage(unless isWanted: (BundleAddress) -> Bool) throws(LibraryError) -> Int64 {
+        let doomed = state.withLock { state in
+            let doomed = state.leftovers.filter { !isWanted($0.bundle) }
+            state.leftovers.removeAll { !isWanted($0.bundle) }
+            return doomed
+        }
+        return try translating { () throws(SystemError) in
+            var bytes: Int64 = 0
+            for name in doomed.flatMap(\.names) { bytes += try library.staging.removeTree(name) }
             return bytes
         }
     }
 
     /// A fresh, empty directory to build one bundle's content in.
-    package func makeStaging() throws(LibraryError) -> Staging {
+    /// - Parameter bundle: whose files these are, where the next run may take over what this one leaves; see ``Staging/note(_:at:)``.
+    package func makeStaging(for bundle: BundleAddress? = nil) throws(LibraryError) -> Staging {
         let number = state.withLock { state in
             state.lastStagingNumber += 1
             return state.lastStagingNumber
         }
-        return try translating { () throws(SystemError) in try Staging(number: number, in: library.staging) }
+        return try translating { () throws(SystemError) in try Staging(number: number, in: library.staging, for: bundle)
+        }
     }
 }

@@ -94,7 +94,7 @@ extension Receipt.Header {
 }
 
 extension Receipt.Source {
-    fileprivate init?(_ value: JSONValue) {
+    init?(_ value: JSONValue) {
         guard
             let url = value["url"]?.string, let size = value["sizeBytes"]?.integer,
             let sha256 = value["sha256"]?.string.flatMap({ SHA256Digest(hex: $0) }), let validator = value["validator"],

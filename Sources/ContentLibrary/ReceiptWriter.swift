@@ -45,12 +45,7 @@ struct ReceiptWriter {
     }
 
     private mutating func write(_ source: Receipt.Source) throws(SystemError) {
-        try writeLine { line in
-            line.member("url", source.url)
-            line.member("sizeBytes", source.sizeBytes)
-            line.member("sha256", source.sha256.description)
-            line.member("validator", source.validator)
-        }
+        try writeLine { $0.sourceMembers(source) }
     }
 
     private mutating func write(_ entry: Receipt.Entry) throws(SystemError) {
@@ -91,6 +86,13 @@ struct ReceiptWriter {
 }
 
 extension JSONWriter {
+    mutating func sourceMembers(_ source: Receipt.Source) {
+        member("url", source.url)
+        member("sizeBytes", source.sizeBytes)
+        member("sha256", source.sha256.description)
+        member("validator", source.validator)
+    }
+
     /// Bytes that JSON may not be able to carry: as text where they are UTF-8, else in hexadecimal under the key with `Hex` appended.
     fileprivate mutating func bytesMember(_ key: String, _ bytes: [UInt8]) {
         if let text = String(validating: bytes, as: UTF8.self) {

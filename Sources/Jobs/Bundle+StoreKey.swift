@@ -13,8 +13,8 @@ extension Bundle {
     /// Whether this version knows how to obtain the kind.
     var isSupported: Bool {
         switch content {
-        case .archive, .textures, .ebook, .files: true
-        case .hls, .segments: false
+        case .archive, .textures, .ebook, .files, .segments: true
+        case .hls: false
         }
     }
 
@@ -34,7 +34,8 @@ extension Bundle {
         switch content {
         case .archive(let file), .textures(let file), .ebook(let file): [BundleSource(path: nil, file: file.source)]
         case .files(let entries): entries.map { BundleSource(path: $0.path, file: $0.source) }
-        case .hls, .segments: []
+        case .segments(let list): list.segments.map { BundleSource(path: $0.path, file: $0.source) }
+        case .hls: []
         }
     }
 
@@ -57,6 +58,10 @@ extension Bundle {
 
     /// What else the manifest says of the outcome. Defaults are left out, so that writing one down changes nothing.
     private var keyOptions: [String: String] {
+        if case .segments(let list) = content {
+            if let join = list.join { return ["join": join.filename] }
+            return ["index": "\(SegmentIndex(segments: list.segments, contents: []).optionsDigest)"]
+        }
         guard let package else { return [:] }
         let unpack = package.unpack
         var options = ["unpack.format": unpack.format.rawValue]

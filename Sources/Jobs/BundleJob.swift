@@ -125,29 +125,85 @@ struct BundleJob: Sendable {
 
     private func obtainFiles(previous: StoredContent?) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
-        do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
-        var files: [FileSetJob.Placed] = []
-        do throws(BundleFailure) {
-            files = try await FileSetJob(
-                sources: bundle.sources, staging: staging, previous: previous, fetcher: fetcher, placing: placing,
-                slots: slots
-            ).run()
-            emit(.bundleVerified)
-            return try await blocking.attempt { [files] () throws(BundleFailure) in
-                let origin = try origin(digests: files.map(\.digest))
-                if let stored = try stored(origin) {
-                    try? staging.discard()
-                    return stored
-                }
-                var digests: [RelativePath: SHA256Digest] = [:]
-                for file in files { digests[file.path] = file.digest }
-                return try seal(
-                    staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
-            }
-        } catch {
-            for file in files { file.fetched?.keep() }
-            try? staging.discard()
+        do throws(LibraryError) { staging = try writer.makeStaging(for: plan.address) } catch {
+            throw BundleFailure(error)
+        }
+        do throws(BundleFailure) { return try await obtainFiles(in: staging, previous: previous) } catch {
+            // What came needn't be fetched again, whatever went wrong.
+            try? staging.leave()
             throw error
+        }
+    }
+
+    private func obtainFiles(
+        in staging: Staging, previous: StoredContent?
+    ) async throws(BundleFailure) -> StoredContent {
+        if case .segments(let list) = bundle.content, let join = list.join {
+            return try await obtainJoined(join, in: staging, previous: previous)
+        }
+        let files = try await FileSetJob(
+            sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address), previous: previous,
+            fetcher: fetcher, placing: placing, slots: slots
+        ).run()
+        emit(.bundleVerified)
+        return try await blocking.attempt { () throws(BundleFailure) in
+            let origin = try origin(digests: files.map(\.digest))
+            if let stored = try stored(origin) {
+                try? staging.discard()
+                try? writer.discardSalvage(of: plan.address)
+                return stored
+            }
+            var digests: [RelativePath: SHA256Digest] = [:]
+            for file in files { digests[file.path] = file.digest }
+            try writeLists(of: files, in: staging, &digests)
+            return try seal(
+                staging, digests: digests, origin: origin, sources: files.map(\.source), previous: previous)
+        }
+    }
+
+    /// - Parameter join: the one file that all segments make.
+    private func obtainJoined(
+        _ join: JoinedFile, in staging: Staging, previous: StoredContent?
+    ) async throws(BundleFailure) -> StoredContent {
+        let name = try path(join.filename)
+        let (digest, sources) = try await JoinJob(
+            sources: bundle.sources, name: name, staging: staging, salvage: writer.salvage(of: plan.address),
+            previous: previous, fetcher: fetcher, placing: placing, slots: slots
+        ).run()
+        return try await blocking.attempt { () throws(BundleFailure) in
+            if let wanted = join.digest, digest != wanted {
+                // Where no segment has a digest, nobody knows which of them it is.
+                try? staging.discard()
+                try? writer.discardSalvage(of: plan.address)
+                throw BundleFailure(
+                    .digestMismatch,
+                    "the joined file's SHA-256 is \(digest) where \(wanted) was asked for (joinSHA256)")
+            }
+            emit(.bundleVerified)
+            let origin = try origin(digests: sources.map(\.sha256))
+            if let stored = try stored(origin) {
+                try? staging.discard()
+                try? writer.discardSalvage(of: plan.address)
+                return stored
+            }
+            return try seal(staging, digests: [name: digest], origin: origin, sources: sources, previous: nil)
+        }
+    }
+
+    private func writeLists(
+        of files: [FileSetJob.Placed], in staging: Staging, _ digests: inout [RelativePath: SHA256Digest]
+    ) throws(BundleFailure) {
+        guard case .segments(let list) = bundle.content else { return }
+        let index = SegmentIndex(
+            segments: list.segments, contents: files.map { ($0.source.sizeBytes, $0.digest) })
+        for (name, bytes) in [(SegmentIndex.playlistName, index.playlist), (SegmentIndex.listName, index.list)] {
+            let path = try path(name)
+            do throws(SystemError) {
+                try staging.directory.replaceFile(path, with: bytes, mode: 0o644, flush: false)
+            } catch {
+                throw BundleFailure(error)
+            }
+            digests[path] = SHA256.digest(of: bytes)
         }
     }
 

@@ -72,6 +72,8 @@ struct Planner {
     let base: Generation?
     /// Nil while there is no library.
     let library: Library?
+    /// What runs that were cut short had brought.
+    let salvage: [BundleAddress: Salvage]
     let redirects: RedirectPolicy
 
     private var store: Store? { library?.store }
@@ -80,7 +82,9 @@ struct Planner {
     func plan(_ bundle: Bundle) -> BundlePlan? {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
-        return BundlePlan(bundle: bundle, address: address, work: work(bundle, address)) { held($0, bundle) }
+        return BundlePlan(bundle: bundle, address: address, work: work(bundle, address)) { file in
+            max(held(file, bundle), file.digest.flatMap { salvage[address]?.heldBytes(of: $0) } ?? 0)
+        }
     }
 
     /// What a stopped run left of a file, wherever the next one would go on with it.

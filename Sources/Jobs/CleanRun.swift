@@ -101,17 +101,20 @@ package struct CleanRun: Sendable {
         var report = Report()
         do throws(LibraryError) {
             let library = try Library.open(libraryPath, for: .reading)
+            let store = ResumeStore(directory: library.partial)
+            let wanted = try wanted(in: library, store, named)
             if isRehearsal {
-                let orphans = try library.orphans()
+                let orphans = try library.orphans(unless: wanted.contains)
                 (report.contents, report.otherBytes) = (orphans.contents.count, orphans.bytes)
-                try cleanPartials(of: library, named, &report)
+                try cleanPartials(in: store, wanted, &report)
             } else {
                 let writer = try begin(library)
                 // Which generations stay is for `sync` to say.
                 let collected = try writer.collect(keep: .max)
                 report.contents = collected.contents.count
-                report.otherBytes = writer.clearedBytes.addingClamped(collected.freedBytes)
-                try cleanPartials(of: library, named, &report)
+                report.otherBytes = try writer.discardSalvage(unless: wanted.contains)
+                    .addingClamped(writer.clearedBytes).addingClamped(collected.freedBytes)
+                try cleanPartials(in: store, wanted, &report)
                 withExtendedLifetime(writer) {}
             }
         } catch {
@@ -127,17 +130,19 @@ package struct CleanRun: Sendable {
         }
     }
 
+    private func wanted(
+        in library: Library, _ store: ResumeStore, _ named: [LoadedManifest]
+    ) throws(LibraryError) -> WantedLeftovers {
+        var wanted = WantedLeftovers(in: store)
+        guard !removesAllPartials else { return wanted }
+        for manifest in named { wanted.add(manifest) }
+        if let published = try library.generations.current() { try wanted.add(published, named: Set(named.map(\.id))) }
+        return wanted
+    }
+
     private func cleanPartials(
-        of library: Library, _ named: [LoadedManifest], _ report: inout Report
+        in store: ResumeStore, _ wanted: WantedLeftovers, _ report: inout Report
     ) throws(LibraryError) {
-        let store = ResumeStore(directory: library.partial)
-        var wanted = WantedPartials(in: store)
-        if !removesAllPartials {
-            for manifest in named { wanted.add(manifest) }
-            if let published = try library.generations.current() {
-                try wanted.add(published, named: Set(named.map(\.id)))
-            }
-        }
         do throws(DownloadError) {
             let paused = try store.pausedDownloads()
             let doomed = paused.filter { !wanted.contains($0) }
@@ -158,7 +163,7 @@ package struct CleanRun: Sendable {
         }
     }
 
-    private func warn(_ wanted: WantedPartials, of kept: Int) {
+    private func warn(_ wanted: WantedLeftovers, of kept: Int) {
         guard kept > 0, !wanted.unresolvable.isEmpty else { return }
         emit(
             .warning(

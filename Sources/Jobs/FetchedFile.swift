@@ -59,6 +59,20 @@ struct FetchedFile: Sendable {
         }
     }
 
+    /// Moves the file to its place in a bundle's staging directory. Whoever else has the same download gets a copy.
+    func move(to path: RelativePath, in directory: Directory) throws(SystemError) {
+        if let parent = path.parent { try directory.makeDirectories(parent) }
+        switch content {
+        case .downloaded(let file): try file.take(to: path, in: directory, flush: false)
+        case .copied(let copy): try directory.linkUnnamedFile(copy.descriptor, at: path)
+        }
+    }
+
+    /// Lets go of a download whose bytes are somewhere else by now.
+    func discard() {
+        if case .downloaded(let file) = content { try? file.discard() }
+    }
+
     /// Leaves a download where the next run finds it, so that not a byte is fetched again.
     func keep() {
         if case .downloaded(let file) = content { file.keep() }

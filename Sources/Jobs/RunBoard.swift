@@ -17,13 +17,17 @@ final class RunBoard: Sendable {
         emit: (RunEvent.Kind, BundleAddress) -> Void
     ) throws(RunProblem) {
         self.manifests = manifests
-        do throws(LibraryError) { base = try library?.generations.current() } catch {
+        let salvage: [BundleAddress: Salvage]
+        do throws(LibraryError) {
+            base = try library?.generations.current()
+            salvage = try library?.salvage() ?? [:]
+        } catch {
             throw RunProblem(.failure, error.message)
         }
         var plans: [(index: BundleOrder.Index, plan: BundlePlan)] = []
         for (number, manifest) in manifests.enumerated() {
             let planner = Planner(
-                manifest: manifest, base: base, library: library, redirects: options.redirects)
+                manifest: manifest, base: base, library: library, salvage: salvage, redirects: options.redirects)
             for bundle in manifest.manifest.bundles where options.selects(bundle) {
                 guard let plan = planner.plan(bundle) else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))

@@ -5,6 +5,7 @@ final class RunLimits: Sendable {
     private let control: RunControl
     private let maximumBytes: Int64?
     private let receivedBytes = Locked<Int64>(0)
+    private let salvaged = Locked<Int64>(0)
     private let deadline: Task<Void, Never>?
     private let room: RoomWatch
 
@@ -40,6 +41,15 @@ final class RunLimits: Sendable {
         control.noteActivity()
         if room.isShort(after: bytes) { control.stop(.noRoom) }
     }
+
+    /// Notes bytes that an earlier run had brought.
+    func note(salvaged bytes: Int64) {
+        control.noteActivity()
+        salvaged.withLock { $0 = $0.addingClamped(bytes) }
+    }
+
+    /// What earlier runs had brought and this one has put to use, beside what went on where it had stopped.
+    var salvagedBytes: Int64 { salvaged.withLock { $0 } }
 
     func end() { deadline?.cancel() }
 }

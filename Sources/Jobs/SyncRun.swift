@@ -90,6 +90,7 @@ package struct SyncRun: Sendable {
         limits.end()
         await downloader.shutDown()
         summary.note(downloader.statistics)
+        summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         await blocking.run { [exit, summary] in history.end(exit: exit, summary) }
         return (summary, exit)
     }

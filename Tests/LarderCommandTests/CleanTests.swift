@@ -111,6 +111,30 @@ import Testing
         #expect(try names(".larder/partial").isEmpty)
     }
 
+    /// What a killed run had brought of a bundle of several files is gone on with by the next one.
+    @Test func filesThatTheNextRunTakesOverStayAsPausedDownloadsDo() async throws {
+        let (one, two) = (Content.pattern(lengthBytes: 40_000, seed: 4), Content.pattern(lengthBytes: 50_000, seed: 5))
+        let files = [("one", one), ("two", two)].map { name, content in
+            stock.server.serve("/\(name).bin", Resource(content))
+            return #"{"path": "\#(name)", "urls": ["\#(name).bin"], "sha256": "\#(content.sha256)"}"#
+        }
+        let pair = #"{"id": "pair", "kind": "files", "files": [\#(files.joined(separator: ", "))]}"#
+        stock.serveManifest([stock.file("small", small), pair])
+        #expect(try await stock.sync("--only", "small").status == .exited(0))
+        stock.server.script("/two.bin", [.altered { $0.stalled(afterBytes: 20_000) }])
+        let sync = try stock.startSync("--jobs", "1")
+        try await stock.server.waitUntilSent("/two.bin", bytes: 20_000)
+        sync.kill(SIGKILL)
+        try await sync.waitForExit()
+        let left = try names(".larder/staging")
+        #expect(!left.isEmpty)
+
+        #expect(try await clean().status == .exited(0))
+        #expect(try names(".larder/staging") == left)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(stock.server.exchanges("/one.bin").count == 1, "it was kept")
+    }
+
     @Test func aManifestThatCannotBeReadLetsNothingGo() async throws {
         try await leave()
         let result = try await clean(stock.server.url("/gone.json"))

@@ -93,8 +93,9 @@ struct FailingBundle: Sendable, CustomTestStringConvertible {
         FailingBundle("kind hls", path: nil, says: "hls") { _ in
             #"{"id": "bad", "kind": "hls", "urls": ["film/master.m3u8"]}"#
         },
-        FailingBundle("kind segments", path: nil, says: "segments") { _ in
-            #"{"id": "bad", "kind": "segments", "segments": [{"path": "0.mp3", "urls": ["0.mp3"]}]}"#
+        FailingBundle("a segment that isn't there", path: "/0.mp3", says: "404") { stock in
+            stock.server.serve("/0.mp3", always: .errorPage(404))
+            return #"{"id": "bad", "kind": "segments", "segments": [{"path": "0.mp3", "urls": ["0.mp3"]}]}"#
         },
     ]
 }

@@ -5,14 +5,23 @@ import Downloads
 import Platform
 import Transfer
 
-/// Which paused downloads some manifests may still go on with.
-struct WantedPartials {
+/// What of unfinished work some manifests may still go on with.
+struct WantedLeftovers {
     private let store: ResumeStore
     private var names: Set<RelativePath> = []
     /// Manifests of which nobody knows what they call what has no digest: their URLs are relative to where they were read from.
     private(set) var unresolvable: [String] = []
 
+    private var bundles: Set<BundleAddress> = []
+    /// Manifests whose bundles nobody can tell.
+    private var unreadable: Set<ContentID> = []
+
     init(in store: ResumeStore) { self.store = store }
+
+    /// Whether what an earlier run had brought of a bundle may be gone on with.
+    func contains(_ bundle: BundleAddress) -> Bool {
+        bundles.contains(bundle) || unreadable.contains(bundle.manifest)
+    }
 
     /// Whether a paused download may be gone on with. One whose record can't be read never is.
     func contains(_ download: PausedDownload) -> Bool {
@@ -21,6 +30,10 @@ struct WantedPartials {
     }
 
     mutating func add(_ manifest: LoadedManifest) {
+        for bundle in manifest.manifest.bundles {
+            guard let id = ContentID(bundle.id.text) else { continue }
+            bundles.insert(BundleAddress(manifest: manifest.id, bundle: id))
+        }
         // What a run makes of redirects is part of the name.
         for redirects in [RedirectPolicy.follow(limit: 10), .sameOrigin(limit: 10), .refuse] {
             names.formUnion(manifest.partialNames(in: store, redirects: redirects))
@@ -35,6 +48,7 @@ struct WantedPartials {
             let options = ManifestDecodingOptions(allowsFileURLs: true)
             guard let manifest = Manifest.decode(source, options: options).manifest else {
                 unresolvable.append("\(id)")
+                unreadable.insert(id)
                 continue
             }
             let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }

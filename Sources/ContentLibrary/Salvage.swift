@@ -1,0 +1,141 @@
+import Glibc
+import Platform
+
+/// What runs that were cut short had brought of a bundle's files: they lie in the staging directories of those runs until the bundle is in the
+/// store. A file is believed when it has the digest that its journal tells.
+package final class Salvage: Sendable {
+    /// What was fetched, and from where.
+    package let sources: [Receipt.Source]
+
+    private struct File {
+        let directory: Directory
+        let path: RelativePath
+    }
+
+    private let sizes: [SHA256Digest: Int64]
+    /// Those that nobody has taken yet.
+    private let files: Locked<[SHA256Digest: [File]]>
+    /// Each run's, the last one at the end.
+    private let journals: [(directory: Directory, entries: [(path: RelativePath, source: Receipt.Source)])]
+
+    init(_ leftovers: [StagingLeftover], in parent: Directory) {
+        var sources: [Receipt.Source] = []
+        var files: [SHA256Digest: [File]] = [:]
+        var journals: [(directory: Directory, entries: [(path: RelativePath, source: Receipt.Source)])] = []
+        for leftover in leftovers {
+            guard let directory = try? parent.subdirectory(leftover.name) else { continue }
+            let entries = StagingJournal.files(leftover.journalName, in: parent)
+            journals.append((directory, entries))
+            for (path, source) in entries {
+                sources.append(source)
+                files[source.sha256, default: []].append(File(directory: directory, path: path))
+            }
+        }
+        self.sources = sources
+        sizes = Dictionary(sources.map { ($0.sha256, $0.sizeBytes) }, uniquingKeysWith: { first, _ in first })
+        self.files = Locked(files)
+        self.journals = journals
+    }
+
+    /// The file at `path` that was being made of several sources, in the order in which they were joined. Its journal is about that file alone.
+    package func joinedFile(at path: RelativePath) -> JoinedSalvage? {
+        for (directory, entries) in journals.reversed() where entries.allSatisfy({ $0.path == path }) {
+            guard let file = try? directory.open(path, flags: O_RDWR | O_NONBLOCK),
+                (try? file.status().kind) == .file
+            else { continue }
+            return JoinedSalvage(directory: directory, path: path, file: file, sources: entries.map(\.source))
+        }
+        return nil
+    }
+
+    /// How many bytes of a digest's file may be here; 0 for none.
+    package func heldBytes(of digest: SHA256Digest) -> Int64 { sizes[digest] ?? 0 }
+
+    /// Moves the file of this digest to `path` in staging: a file less to fetch.
+    /// - Returns: false when there is no such file, or what is there is something else.
+    package func take(
+        _ digest: SHA256Digest, sizeBytes: Int64, to path: RelativePath, in staging: Staging
+    ) throws(LibraryError) -> Bool {
+        while let file = files.withLock({ $0[digest]?.popLast() }) {
+            guard let found = try? file.directory.open(file.path, flags: O_RDONLY | O_NONBLOCK),
+                let status = try? found.status(), status.kind == .file, status.sizeBytes == sizeBytes,
+                let actual = try? found.sha256(), actual == digest
+            else { continue }
+            try translating { () throws(SystemError) in
+                if let parent = path.parent { try staging.directory.makeDirectories(parent) }
+                try file.directory.rename(file.path, to: path, in: staging.directory)
+            }
+            return true
+        }
+        return false
+    }
+}
+
+/// A file that a run which was cut short had been joining.
+package struct JoinedSalvage: Sendable {
+    private let directory: Directory
+    private let path: RelativePath
+    package let file: OwnedDescriptor
+    /// What it was made of, one behind the other, as far as its journal tells.
+    package let sources: [Receipt.Source]
+
+    fileprivate init(directory: Directory, path: RelativePath, file: OwnedDescriptor, sources: [Receipt.Source]) {
+        (self.directory, self.path, self.file, self.sources) = (directory, path, file, sources)
+    }
+
+    /// Moves the file to its place in staging, to be gone on with behind the first `count` sources. Whatever cuts this short, one of the two
+    /// journals tells the truth about the file.
+    package func move(to staging: Staging, keeping count: Int) throws(SystemError) {
+        try file.truncate(to: sources.prefix(count).reduce(0) { $0 &+ $1.sizeBytes })
+        for source in sources.prefix(count) { try staging.note(source, at: path) }
+        if let parent = path.parent { try staging.directory.makeDirectories(parent) }
+        try directory.rename(path, to: path, in: staging.directory)
+    }
+}
+
+/// A staging directory that its run left behind, with the journal of what is in it.
+struct StagingLeftover {
+    let number: Int
+    let bundle: BundleAddress
+
+    var name: RelativePath { LibraryLayout.path("\(number)") }
+    var journalName: RelativePath { LibraryLayout.path("\(number)\(StagingJournal.suffix)") }
+
+    var names: [RelativePath] { [name, journalName] }
+
+    /// What nobody has come back for by then goes.
+    private static let longestStay: Int64 = 30 * 86_400
+
+    /// Whether any of its files is still there: a later run may have taken them all, and then been cut short itself.
+    private func isOfUse(in parent: Directory) throws(SystemError) -> Bool {
+        guard try parent.status(of: name)?.kind == .directory else { return false }
+        let directory = try parent.subdirectory(name)
+        return StagingJournal.files(journalName, in: parent).contains { path, _ in
+            (try? directory.status(of: path)) != nil
+        }
+    }
+
+    /// All that are of use, in the order in which they were made.
+    static func all(in parent: Directory) throws(SystemError) -> [StagingLeftover] {
+        var found: [StagingLeftover] = []
+        for name in try parent.names() {
+            guard let number = Int(String(decoding: name.bytes, as: UTF8.self)), number > 0 else { continue }
+            let journal = LibraryLayout.path("\(number)\(StagingJournal.suffix)")
+            guard let status = try parent.status(of: journal), status.kind == .file,
+                Timestamp.now.seconds - status.modified.seconds < longestStay,
+                let bundle = try StagingJournal.bundle(journal, in: parent)
+            else { continue }
+            let leftover = StagingLeftover(number: number, bundle: bundle)
+            if try leftover.isOfUse(in: parent) { found.append(leftover) }
+        }
+        return found.sorted { $0.number < $1.number }
+    }
+}
+
+extension Library {
+    /// What runs that were cut short left of bundles' files, by bundle. Not while a run is under way: that has them.
+    package func salvage() throws(LibraryError) -> [BundleAddress: Salvage] {
+        let leftovers = try translating { () throws(SystemError) in try StagingLeftover.all(in: staging) }
+        return Dictionary(grouping: leftovers, by: \.bundle).mapValues { Salvage($0, in: staging) }
+    }
+}

@@ -1,0 +1,247 @@
+import FaultServer
+import Glibc
+import JSONSyntax
+import Platform
+import TestSupport
+import Testing
+
+/// Bundles of the kind `segments`.
+@Suite struct SegmentsTests {
+    private let stock: Stock
+
+    init() throws { stock = try Stock() }
+
+    private func content(_ number: Int, version: Int = 0) -> Content {
+        .pattern(lengthBytes: UInt64(20_000 + number), seed: UInt64(1000 * version + number))
+    }
+
+    /// Serves so many segments, and a manifest with a bundle `radio` of them.
+    private func serve(
+        _ count: Int, changed: Set<Int> = [], hasDigests: Bool = true, duration: String = "6.006", join: String? = nil,
+        joinDigest: String? = nil, serial: Int = 1
+    ) {
+        let segments = (0..<count).map { number -> String in
+            let content = content(number, version: changed.contains(number) ? 1 : 0)
+            stock.server.serve("/\(number).ts", Resource(content, etag: "\"\(content.sha256)\""))
+            let digest = hasDigests ? #", "size": \#(content.lengthBytes), "sha256": "\#(content.sha256)""# : ""
+            return #"{"path": "s/\#(number).ts", "urls": ["\#(number).ts"], "duration": \#(duration)\#(digest)}"#
+        }
+        var joining = join.map { #""join": "\#($0)","# } ?? ""
+        if let joinDigest { joining += #" "joinSHA256": "\#(joinDigest)","# }
+        stock.serveManifest(
+            [#"{"id": "radio", "kind": "segments", \#(joining) "segments": [\#(segments.joined(separator: ",\n"))]}"#],
+            serial: serial)
+    }
+
+    private func file(_ name: String) throws -> [UInt8] { try stock.directory.read("library/current/m/radio/\(name)") }
+
+    private func requests(_ count: Int) -> [Int] {
+        (0..<count).map { stock.server.exchanges("/\($0).ts").count }
+    }
+
+    /// How often each segment's body was sent.
+    private func sentCounts(_ count: Int) -> [Int] {
+        (0..<count).map { number in
+            stock.server.exchanges("/\(number).ts").count { $0.status == 200 && $0.bodyBytesSent > 10 }
+        }
+    }
+
+    private var leftovers: [String] {
+        get throws {
+            try Directory.open(stock.library + "/.larder/staging").names().map(\.description).sorted()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func segmentsAreKeptWithTheirLists(hasDigests: Bool) async throws {
+        serve(5, hasDigests: hasDigests)
+        let run = try await stock.sync()
+        #expect(run.status == .exited(0), "\(run)")
+        for number in 0..<5 {
+            #expect(try contentDifference(content(number).bytes(), file("s/\(number).ts")) == nil)
+        }
+        let playlist = String(decoding: try file("index.m3u8"), as: UTF8.self)
+        #expect(playlist.hasPrefix("#EXTM3U\n") && playlist.hasSuffix("#EXTINF:6.006,\ns/4.ts\n#EXT-X-ENDLIST\n"))
+        let list = try JSONDocument(try file("index.json"), name: "index.json").root
+        #expect(
+            list["segments"]?.elements.compactMap { $0["size"]?.integer } == [20_000, 20_001, 20_002, 20_003, 20_004])
+        #expect(try leftovers == [])
+
+        let again = try await stock.sync("--json")
+        #expect(try again.finished.bundles("unchanged") == 1, "\(again)")
+    }
+
+    @Test(arguments: [true, false])
+    func onlyChangedSegmentsAreFetched(hasDigests: Bool) async throws {
+        serve(8, hasDigests: hasDigests)
+        #expect(try await stock.sync().status == .exited(0))
+        serve(9, changed: [2, 5], hasDigests: hasDigests, serial: 2)
+        let run = try await stock.sync("--json")
+        #expect(run.status == .exited(0), "\(run)")
+        #expect(requests(9) == [1, 1, 2, 1, 1, 2, 1, 1, 1].map { hasDigests ? $0 : min(2, $0 + 1) }.dropLast() + [1])
+        #expect(sentCounts(9) == [1, 1, 2, 1, 1, 2, 1, 1, 1])
+        #expect(try contentDifference(content(5, version: 1).bytes(), file("s/5.ts")) == nil)
+    }
+
+    @Test func anotherDurationMakesOtherListsAndFetchesNothing() async throws {
+        serve(3)
+        #expect(try await stock.sync().status == .exited(0))
+        serve(3, duration: "6.5", serial: 2)
+        let run = try await stock.sync("--json")
+        #expect(run.status == .exited(0), "\(run)")
+        #expect(requests(3) == [1, 1, 1])
+        #expect(String(decoding: try file("index.m3u8"), as: UTF8.self).contains("#EXTINF:6.5,"))
+    }
+
+    /// What is complete stays complete, however small it is and however the run ended: here by a signal, or by one segment that can't be had.
+    @Test(arguments: [true, false], [true, false])
+    func aRunThatEndsEarlyLeavesItsSegmentsToTheNext(hasDigests: Bool, isKilled: Bool) async throws {
+        serve(40, hasDigests: hasDigests)
+        stock.server.script("/39.ts", [isKilled ? .altered { $0.stalled(afterBytes: 10) } : .reply(.errorPage(404))])
+        let first = try stock.startSync("--json", "--jobs", "4")
+        if isKilled {
+            try await first.wait(for: "all other segments", within: .seconds(30)) { result in
+                result.events.count { $0.name == "transfer.finished" } >= 39 ? () : nil
+            }
+            // The last of them may still be on its way to its place.
+            try await waitUntil("all of them in their places") { try journalLines == 40 }
+            first.kill(SIGKILL)
+        }
+        _ = try await first.waitForExit()
+        #expect(try leftovers == ["1", "1-journal"])
+        #expect(try stock.published("m/radio") == [])
+
+        let next = try await stock.sync("--json")
+        #expect(next.status == .exited(0), "\(next)")
+        for number in 0..<40 {
+            #expect(try contentDifference(content(number).bytes(), file("s/\(number).ts")) == nil)
+        }
+        #expect(try leftovers == [])
+        // Four were under way at most.
+        #expect(sentCounts(40).reduce(0, +) <= (isKilled ? 40 : 43))
+        #expect(try next.finished["bytesResumed"] ?? 0 >= 35 * 20_000)
+    }
+
+    private var journalLines: Int {
+        get throws {
+            try stock.directory.read("library/.larder/staging/1-journal").split(separator: UInt8(ascii: "\n")).count
+        }
+    }
+
+    @Test func whatWasLeftAndThenDamagedIsFetchedAgain() async throws {
+        serve(4)
+        stock.server.script("/3.ts", [.reply(.errorPage(404))])
+        #expect(try await stock.sync().status == .exited(1))
+        try stock.directory.write([0x47], to: "library/.larder/staging/1/s/1.ts")
+        let next = try await stock.sync()
+        #expect(next.status == .exited(0), "\(next)")
+        #expect(requests(4) == [1, 2, 1, 2])
+        #expect(try contentDifference(content(1).bytes(), file("s/1.ts")) == nil)
+    }
+
+    /// Again and again it ends before it is done; each time what came before is taken over.
+    @Test func everyRunGoesOnFromTheOneBefore() async throws {
+        serve(30)
+        for broken in [9, 19, 29] {
+            stock.server.script("/\(broken).ts", [.reply(.errorPage(404))])
+            #expect(try await stock.sync("--jobs", "1").status == .exited(1))
+        }
+        #expect(try await stock.sync().status == .exited(0))
+        // Beside the three there may be one that was under way when its neighbour failed.
+        #expect(requests(30).reduce(0, +) <= 36)
+        #expect(try leftovers == [])
+    }
+
+    // MARK: Joined
+
+    private func joined(_ count: Int, changed: Set<Int> = []) -> [UInt8] {
+        (0..<count).flatMap { content($0, version: changed.contains($0) ? 1 : 0).bytes() }
+    }
+
+    private var joinedLength: Int? {
+        get throws { try? stock.directory.read("library/.larder/staging/1/radio.mp3").count }
+    }
+
+    @Test(arguments: [true, false])
+    func segmentsAreJoinedInTheirOrder(hasDigests: Bool) async throws {
+        // The first is the last to come.
+        let gate = try Gate()
+        serve(50, hasDigests: hasDigests, join: "radio.mp3", joinDigest: "\(SHA256.digest(of: joined(50)))")
+        stock.server.script("/0.ts", [.altered { $0.headHeld(until: gate) }])
+        let run = try stock.startSync("--json")
+        try await run.wait(for: "others", within: .seconds(30)) { result in
+            result.events.count { $0.name == "transfer.finished" } >= 20 ? () : nil
+        }
+        gate.open()
+        let result = try await run.waitForExit()
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.published("m/radio") == ["radio.mp3"])
+        #expect(try contentDifference(joined(50), file("radio.mp3")) == nil)
+        #expect(requests(50) == Array(repeating: 1, count: 50))
+        #expect(try leftovers == [] && stock.partials() == [])
+        #expect(try await stock.sync("--json").finished.bundles("unchanged") == 1)
+    }
+
+    @Test func aWrongWholeIsNotPublished() async throws {
+        serve(3, join: "radio.mp3", joinDigest: String(repeating: "0", count: 64))
+        let run = try await stock.sync()
+        #expect(run.status == .exited(1))
+        #expect(run.problems.contains { $0.contains("joinSHA256") }, "\(run)")
+        #expect(try leftovers == [])
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func joiningGoesOnWhereItWasCutShort(hasDigests: Bool, isKilled: Bool) async throws {
+        serve(40, hasDigests: hasDigests, join: "radio.mp3")
+        stock.server.script("/30.ts", [isKilled ? .altered { $0.stalled(afterBytes: 10) } : .reply(.errorPage(404))])
+        let first = try stock.startSync("--json", "--jobs", "2")
+        if isKilled {
+            let due = joined(30).count
+            try await waitUntil("all before the one that stalls") { try joinedLength == due }
+            try await waitUntil("their notes") { try journalLines == 31 }
+            first.kill(SIGKILL)
+        }
+        _ = try await first.waitForExit()
+        let held = try joinedLength ?? 0
+        #expect(held > 0)
+
+        let next = try await stock.sync("--json")
+        #expect(next.status == .exited(0), "\(next)")
+        #expect(try contentDifference(joined(40), file("radio.mp3")) == nil)
+        #expect(sentCounts(30) == Array(repeating: 1, count: 30), "what was joined is not sent again")
+        #expect(sentCounts(40).reduce(0, +) <= 42)
+        #expect(try next.finished["bytesResumed"] ?? 0 >= held)
+        #expect(try leftovers == [] && stock.partials() == [])
+    }
+
+    @Test func whatWasJoinedAndHasChangedSinceIsJoinedAnew() async throws {
+        serve(20, hasDigests: false, join: "radio.mp3")
+        stock.server.script("/15.ts", [.reply(.errorPage(404))])
+        #expect(try await stock.sync("--jobs", "1").status == .exited(1))
+        serve(20, changed: [7], hasDigests: false, join: "radio.mp3", serial: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try contentDifference(joined(20, changed: [7]), file("radio.mp3")) == nil)
+    }
+
+    @Test func whatWasJoinedAndThenDamagedIsJoinedAnew() async throws {
+        serve(20, join: "radio.mp3")
+        stock.server.script("/15.ts", [.reply(.errorPage(404))])
+        #expect(try await stock.sync("--jobs", "1").status == .exited(1))
+        var bytes = try stock.directory.read("library/.larder/staging/1/radio.mp3")
+        bytes[110_000] ^= 1
+        try stock.directory.write(bytes, to: "library/.larder/staging/1/radio.mp3")
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try contentDifference(joined(20), file("radio.mp3")) == nil)
+        #expect(sentCounts(5) == [1, 1, 1, 1, 1])
+    }
+
+    @Test(arguments: [true, false])
+    func onlyChangedSegmentsOfAJoinedFileAreFetched(hasDigests: Bool) async throws {
+        serve(10, hasDigests: hasDigests, join: "radio.mp3")
+        #expect(try await stock.sync().status == .exited(0))
+        serve(11, changed: [4], hasDigests: hasDigests, join: "radio.mp3", serial: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try contentDifference(joined(11, changed: [4]), file("radio.mp3")) == nil)
+        #expect(sentCounts(11) == [1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1])
+    }
+}
