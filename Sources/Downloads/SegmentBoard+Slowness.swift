@@ -8,13 +8,23 @@ extension SegmentBoard {
         let times = connections.compactMap { id, connection -> (id: ConnectionID, seconds: Double, bytes: Int64)? in
             let bytes = plan.remainingBytes(of: id)
             guard bytes > 0, !connection.isCut, !connection.isLeaving else { return nil }
-            return (id, connection.time(for: bytes, now), bytes)
+            return time(of: connection, for: bytes, now).map { (id, $0, bytes) }
         }
         guard let slowest = times.max(by: { ($0.seconds, $1.id.number) < ($1.seconds, $0.id.number) }),
-            let asked = connections[slowest.id]?.askedAt, let timeAnew = pace.time(for: slowest.bytes),
-            now - asked >= policy.reviewTime, slowest.seconds > 2 * timeAnew.inSeconds + policy.reviewTime.inSeconds
+            let anew = pace.time(for: slowest.bytes),
+            slowest.seconds > 2 * anew.inSeconds + policy.reviewTime.inSeconds
         else { return nil }
         return slowest.id
+    }
+
+    /// How many seconds a connection takes for its rest; nil for one that can't be judged yet. Nothing may be expected of one that was asked no longer
+    /// ago than it took others to begin.
+    private func time(of connection: Connection, for bytes: Int64, _ now: ContinuousClock.Instant) -> Double? {
+        let waited = now - connection.askedAt
+        if let begun = connection.begun {
+            return now - begun >= policy.reviewTime ? connection.time(for: bytes, now) : nil
+        }
+        return waited >= pace.requestTime * 2 + policy.reviewTime ? .infinity : nil
     }
 
     /// Once there is nothing to do for one more, whether that stays so is only seen by looking again: what has become slow tells nothing.

@@ -35,16 +35,17 @@ struct SegmentBoard {
         let url: TransferURL
         /// Where its present request ends.
         var requestEnd: Int64
-        /// When its present request was sent.
+        /// When its present request was sent, and when the first of its bytes were written.
         var askedAt = ContinuousClock.now
-        /// What its present request has brought, and whether any of it is written.
+        var begun: ContinuousClock.Instant?
+        /// What its present request has brought.
         var requestBytes: Int64 = 0
-        var hasBytes = false
+        var hasBytes: Bool { begun != nil }
         /// Whether it has brought bytes since it was opened.
         var hasHelped = false
-        /// How long it would take, at the pace of its present request.
-        func time(for bytes: Int64, _ now: ContinuousClock.Instant) -> Double {
-            (now - askedAt).inSeconds * Double(bytes) / Double(max(1, requestBytes))
+        /// How many seconds it would take, at the pace of its present request; nil while that has brought nothing.
+        func time(for bytes: Int64, _ now: ContinuousClock.Instant) -> Double? {
+            begun.map { (now - $0).inSeconds * Double(bytes) / Double(max(1, requestBytes)) }
         }
 
         /// Whether it was told to give up its present request, having all it was to bring.
@@ -153,7 +154,7 @@ struct SegmentBoard {
         connections[id]?.requestEnd = range.upperBound
         connections[id]?.isCut = false
         connections[id]?.requestBytes = 0
-        connections[id]?.hasBytes = false
+        connections[id]?.begun = nil
         connections[id]?.askedAt = now
         isSplit = isSplit || id != .first
         return steps + [.ask(id, url, range)]
@@ -197,8 +198,10 @@ struct SegmentBoard {
         overtaken += plan.extend(
             id, by: Int64(countBytes), upTo: connection.requestEnd,
             isSlower: { id, itsBytes, bytes in
-                guard let other = others[id], now - other.askedAt >= reviewTime else { return false }
-                return other.time(for: itsBytes, now) > 2 * connection.time(for: bytes, now)
+                guard let other = others[id], now - other.askedAt >= reviewTime,
+                    let its = other.time(for: itsBytes, now), let own = connection.time(for: bytes, now)
+                else { return false }
+                return its > 2 * own
             })
         let share = plan.reserve(id, countBytes: Int64(countBytes))
         connections[id]?.requestBytes += share.countBytes
@@ -235,7 +238,7 @@ struct SegmentBoard {
         guard let connection = connections[id], connection.requestBytes > 0 else { return }
         if id != .first { firstFailure?.isStale = true }
         guard !connection.hasBytes else { return }
-        connections[id]?.hasBytes = true
+        connections[id]?.begun = now
         connections[id]?.hasHelped = true
         // What the first reply took says nothing of a range: it was sent before anything was known.
         if isSplit { pace.noteFirstByte(after: now - connection.askedAt) }

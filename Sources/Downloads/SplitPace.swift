@@ -13,7 +13,7 @@ struct SplitPace {
     /// The same since there are more than those that were measured, whether they all bring something or not.
     private var trial: Window?
     /// How long it took of late until a further range began to come.
-    private var requestTime: Duration = .zero
+    private(set) var requestTime: Duration = .zero
 
     private struct Window {
         let started: ContinuousClock.Instant

@@ -102,6 +102,27 @@ import Transfer
         #expect(text(board.ended(other, .cancelled)).last == "end")
     }
 
+    /// Else nobody would ever wait until its reply begins.
+    @Test func nothingIsExpectedOfAConnectionBeforeOthersHadBegun() {
+        var policy = quickPolicy
+        policy.minimumRemaining = .milliseconds(50)
+        var board = SegmentBoard(url, held: [0..<940], totalBytes: 1000, policy: policy)
+        func bring(_ count: Int, _ id: ConnectionID, atSecond second: Double) {
+            _ = board.reserve(id, countBytes: count)
+            _ = board.commit(id, now: start + .seconds(second))
+        }
+        board.open()
+        board.goOn(totalBytes: 1000, maySplit: true)
+        for second in [0, 0.5, 1] { bring(2, .first, atSecond: second) }
+        #expect(text(board.open(other, to: url, now: start + .seconds(1))) == ["ask 7 966..<986"])
+        bring(20, other, atSecond: 5)
+        #expect(text(board.ended(other, .complete, now: start + .seconds(6))) == ["ask 7 986..<1000"])
+        bring(16, .first, atSecond: 7.9)
+        let (early, late) = (ConnectionID(number: 8), ConnectionID(number: 9))
+        #expect(text(board.open(early, to: url, now: start + .seconds(8))).contains("left 8"), "it took four seconds")
+        #expect(text(board.open(late, to: url, now: start + .seconds(16))) == ["cut 7", "ask 9 986..<1000"])
+    }
+
     /// At ten times the others' pace it would take ten times as long.
     @Test func theRestOfASlowConnectionIsTakenOver() {
         var policy = quickPolicy
