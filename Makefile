@@ -50,9 +50,9 @@ soak: ## The randomised tests, many times over: ROUNDS=20, LARDER_SEED=…
 	.ci/install build test
 	LARDER_ROUNDS=$(ROUNDS) $(TEST) --filter SoakTests
 
-fuzz: ## libFuzzer on the readers of zip, tar and gzip: FUZZ_SECONDS=60 each
+fuzz: ## libFuzzer on the readers of zip, tar, gzip and HLS playlists: FUZZ_SECONDS=60 each
 	.ci/install build
-	for format in zip tar gzip; do Tests/Fuzzing/run $$format $(FUZZ_SECONDS) || exit; done
+	for format in zip tar gzip hls; do Tests/Fuzzing/run $$format $(FUZZ_SECONDS) || exit; done
 
 record: ## Write anew what tests compare with: the texts of all rules, and Rules.md
 	LARDER_RECORD=1 $(TEST) --filter RuleFixtureTests

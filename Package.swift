@@ -38,6 +38,7 @@ let package = Package(
         room("Transfer", ["Platform", "CCurl"]),
         room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
         room("Archives", ["Platform", "CZlib"]),
+        room("Playlists", ["Platform", "Diagnostics"]),
         room("ContentLibrary", ["Platform", "JSONSyntax", "CSQLite"]),
         room(
             "Jobs",
@@ -68,6 +69,7 @@ let package = Package(
         tests(of: "Transfer", ["FaultServer", "Platform"]),
         tests(of: "Downloads", ["FaultServer", "Platform", "Transfer"]),
         tests(of: "Archives", ["Platform", "CZlib"]),
+        tests(of: "Playlists", ["Platform", "Diagnostics"]),
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(
             of: "Jobs",

@@ -1,3 +1,5 @@
+import Platform
+
 /// A URL or a relative reference (RFC 3986), lexically sound: no control characters, no credentials, a scheme Larder knows.
 package struct URLReference: Sendable, Hashable, CustomStringConvertible {
     package let text: String

@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 
 /// What may stand as a URL in a manifest, as far as its text tells (RFC 3986).
 enum URLRules {
@@ -26,7 +27,7 @@ enum URLRules {
     private static func check(scheme: Substring, of parts: URLParts, allowsFileURLs: Bool) throws(Problem) {
         switch scheme.lowercased() {
         case "http", "https":
-            guard let authority = parts.authority, !host(of: authority).isEmpty else {
+            guard let authority = parts.authority, URLParts.hostAndPort(of: authority)?.host.isEmpty == false else {
                 throw Problem(.badHost, "the URL names no host", hint: "write \(scheme)://HOST/PATH")
             }
         case "file":
@@ -48,31 +49,12 @@ enum URLRules {
     }
 
     private static func check(authority: Substring) throws(Problem) {
-        let host = host(of: authority)
-        let rest = authority[host.endIndex...]
-        let isLiteral = host.utf8.starts(with: "[".utf8)
-        let isWhole = isLiteral ? host.utf8.last == UInt8(ascii: "]") : !host.utf8.contains(where: "[]".utf8.contains)
-        guard isWhole, rest.isEmpty || rest.utf8.starts(with: ":".utf8) else {
+        guard let (_, port) = URLParts.hostAndPort(of: authority) else {
             throw Problem(.badHost, "the host \(String(authority).quotedForMessage()) is malformed")
         }
-        let port = rest.dropFirst()
-        guard port.isEmpty || isPort(port) else {
+        guard port.isEmpty || URLParts.isPort(port) else {
             throw Problem(.badPort, "the port \(String(port).quotedForMessage()) is not a number from 1 to 65535")
         }
-    }
-
-    /// Up to the port's colon; an IP literal keeps its brackets.
-    private static func host(of authority: Substring) -> Substring {
-        if authority.utf8.starts(with: "[".utf8) {
-            guard let bracket = authority.utf8.firstIndex(of: UInt8(ascii: "]")) else { return authority }
-            return authority[...bracket]
-        }
-        return authority[..<(authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex)]
-    }
-
-    private static func isPort(_ text: Substring) -> Bool {
-        guard text.utf8.count <= 5, text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return false }
-        return Int(text).map { (1...65_535).contains($0) } ?? false
     }
 
     /// What is odd about a URL that can be used.
@@ -101,30 +83,13 @@ enum URLRules {
         "x-amz-signature", "x-goog-signature", "sig", "signature", "awsaccesskeyid", "key-pair-id",
     ]
 
-    /// A URL with what can't stand in it percent-encoded; nil where it has a backslash or a control character, which were meant otherwise.
-    static func percentEncoded(_ text: String) -> String? {
-        var encoded = ""
-        for scalar in text.unicodeScalars {
-            guard scalar.value >= 0x20, scalar.value != 0x7F, scalar != "\\" else { return nil }
-            if scalar.isASCII, isAllowed(UInt8(ascii: scalar)) {
-                encoded.unicodeScalars.append(scalar)
-            } else {
-                encoded += percentEncoded(scalar)
-            }
-        }
-        return encoded
-    }
-
-    private static func percentEncoded(_ scalar: Unicode.Scalar) -> String {
-        String(scalar).utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
-    }
-
     private static func checkCharacters(_ text: String) throws(Problem) {
         guard !text.utf8.allSatisfy(isPlain) else { return }
-        if let bad = text.unicodeScalars.first(where: { !$0.isASCII || !isAllowed(UInt8(ascii: $0)) }) {
+        if let bad = text.unicodeScalars.first(where: { !$0.isASCII || !URLCharacters.isAllowed(UInt8(ascii: $0)) }) {
             throw Problem(
                 .badURLCharacter, "a URL can't have \(String(bad).quotedForMessage()) in it",
-                hint: bad == "\\" ? "components are separated by /" : "percent-encode it as \(percentEncoded(bad))")
+                hint: bad == "\\"
+                    ? "components are separated by /" : "percent-encode it as \(URLCharacters.percentEncoded(bad))")
         }
         var rest = text.utf8[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -139,20 +104,7 @@ enum URLRules {
     }
 
     /// Allowed, and no percent sign.
-    private static func isPlain(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "%") && isAllowed(byte) }
-
-    /// The characters of RFC 3986, section 2, and the percent sign.
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "/")...UInt8(ascii: ";"):
-            true
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"):
-            false
-        default: (0x21...0x5F).contains(byte) || byte == UInt8(ascii: "~")
-        }
-    }
+    private static func isPlain(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "%") && URLCharacters.isAllowed(byte) }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {
         byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6

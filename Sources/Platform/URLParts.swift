@@ -1,14 +1,14 @@
-/// The five components of a URI reference (RFC 3986, appendix B). Splitting never fails; what the parts hold is for ``URLRules``.
-struct URLParts {
+/// The five components of a URI reference (RFC 3986, appendix B). Splitting never fails: what the parts may hold is for others to say.
+package struct URLParts {
     /// Without its colon, as written.
-    var scheme: Substring?
+    package var scheme: Substring?
     /// What follows `//`.
-    var authority: Substring?
-    var path: Substring
-    var query: Substring?
-    var fragment: Substring?
+    package var authority: Substring?
+    package var path: Substring
+    package var query: Substring?
+    package var fragment: Substring?
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var rest = text[...]
         fragment = Self.cut(&rest, at: "#")
         query = Self.cut(&rest, at: "?")
@@ -26,7 +26,7 @@ struct URLParts {
     }
 
     /// RFC 3986, section 5.3.
-    var text: String {
+    package var text: String {
         var text = ""
         if let scheme { text += scheme + ":" }
         if let authority { text += "//" + authority }
@@ -37,7 +37,7 @@ struct URLParts {
     }
 
     /// RFC 3986, section 5.2.2.
-    func resolved(against base: URLParts) -> URLParts {
+    package func resolved(against base: URLParts) -> URLParts {
         var target = self
         guard scheme == nil else { return target.withoutDotSegments() }
         target.scheme = base.scheme
@@ -59,8 +59,19 @@ struct URLParts {
         return base.path[...slash] + path
     }
 
+    /// Whether a segment of the path begins with a dot: most have none.
+    private var hasDotSegments: Bool {
+        var previous = UInt8(ascii: "/")
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return true }
+            previous = byte
+        }
+        return false
+    }
+
     /// RFC 3986, section 5.2.4.
     private func withoutDotSegments() -> URLParts {
+        guard hasDotSegments else { return self }
         var result = self
         let isRooted = path.utf8.starts(with: "/".utf8)
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(isRooted ? 1 : 0)

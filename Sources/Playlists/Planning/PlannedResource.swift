@@ -1,0 +1,26 @@
+/// A resource that a copy needs, and where it is put.
+package struct PlannedResource: Equatable, Sendable {
+    package enum Role: Equatable, Sendable {
+        case segment
+        case initializationSection
+        case key
+        case sessionData
+    }
+
+    /// Absolute.
+    package let url: String
+    /// Nil: all of it.
+    package let byteRange: ByteRange?
+    /// In the bundle: components of letters, digits, `-`, `_` and `.`, with a slash between them.
+    package let path: String
+    /// What it is first used as.
+    package let role: Role
+    /// How long it plays where it is used first; zero for what isn't played.
+    package let duration: Duration
+}
+
+/// A playlist of a copy: all its URIs are relative, and name what the plan has.
+package struct PlannedPlaylist: Equatable, Sendable {
+    package let path: String
+    package let content: Playlist
+}

@@ -1,0 +1,20 @@
+extension PlaylistWriter {
+    mutating func write(_ playlist: MasterPlaylist) {
+        writeBasics(
+            version: playlist.version, hasIndependentSegments: playlist.hasIndependentSegments, start: playlist.start)
+        for data in playlist.sessionData {
+            if case .resource(let uri) = data.content {
+                line(.sessionData, data.attributes, uri: uri)
+            } else {
+                line(.sessionData, data.attributes)
+            }
+        }
+        for key in playlist.sessionKeys { line(.sessionKey, Self.attributes(of: key)) }
+        for rendition in playlist.renditions { line(.media, rendition.attributes, uri: rendition.uri) }
+        for variant in playlist.variants {
+            line(.streamInformation, variant.attributes)
+            text += variant.uri + "\n"
+        }
+        for stream in playlist.iFrameStreams { line(.iFrameStream, stream.attributes, uri: stream.uri) }
+    }
+}
