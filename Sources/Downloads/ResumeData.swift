@@ -49,7 +49,7 @@ extension ResumeData {
     /// One that programs refuse which know nothing of holes.
     private static let formatWithHoles = "larder-resume/2"
     /// More than a download ever has. What is beyond them is neither claimed nor believed.
-    private static let maximumRanges = 64
+    private static let maximumRanges = 128
     static let limitBytes = 64 << 10
 
     var encoded: [UInt8] {
