@@ -78,12 +78,10 @@ extension ArgumentType<String> {
 }
 
 extension ArgumentType<Int> {
+    /// A whole number, none of them negative.
     package static func integer(_ range: ClosedRange<Int>, _ placeholder: String = "N") -> Self {
         Self(placeholder, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
-            guard text.utf8.first != UInt8(ascii: "+"), let number = Int(text), range.contains(number) else {
-                return nil
-            }
-            return number
+            parseDigits(text[...]).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 

@@ -41,8 +41,9 @@ package enum SizeOrPercent: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Nothing but ASCII digits, at least one.
-private func parseDigits(_ text: Substring) -> Int? {
+/// Reads a whole number: nothing but ASCII digits, at least one. No sign.
+/// - Returns: nil for anything else, and for more than an `Int` holds.
+package func parseDigits(_ text: Substring) -> Int? {
     guard text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
     return Int(text)
 }

@@ -41,6 +41,13 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
+    /// Another run, of that process as far as known, holds the library at `path`.
+    package static func busy(_ path: String, _ processID: Int32?) -> LibraryError {
+        let holder = processID.map { " (process \($0))" } ?? ""
+        return LibraryError(
+            .busy, "\(escapedText(path)) is in use by another run\(holder); try again when it has ended")
+    }
+
     package var isNoSpace: Bool { code == .noSpace }
     package var isPermissionDenied: Bool { code == .permissionDenied }
     package var description: String { message }

@@ -67,26 +67,12 @@ extension LibraryWriter {
 
     private func removeContents(notIn needed: Set<StoreAddress>, _ collected: inout Collected) throws(SystemError) {
         let store = library.storeDirectory
-        for manifestName in try store.names() {
-            guard let manifest = ContentID(manifestName), let holder = try directory(manifestName, in: store) else {
-                continue
-            }
-            for bundleName in try holder.names() {
-                guard let bundle = ContentID(bundleName), let contents = try directory(bundleName, in: holder) else {
-                    continue
-                }
-                let address = BundleAddress(manifest: manifest, bundle: bundle)
-                let isEmpty = try removeContents(of: address, in: contents, notIn: needed, &collected)
-                if isEmpty { try holder.removeDirectory(bundleName) }
-            }
-            if try holder.names().isEmpty { try store.removeDirectory(manifestName) }
+        for (address, contents) in try library.storedBundles() {
+            guard try removeContents(of: address, in: contents, notIn: needed, &collected) else { continue }
+            let holder = try store.subdirectory(address.manifest.path)
+            try holder.removeDirectory(address.bundle.path)
+            if try holder.names().isEmpty { try store.removeDirectory(address.manifest.path) }
         }
-    }
-
-    /// A directory of the store; nil for anything else that has its name, which somebody else put there.
-    private func directory(_ name: RelativePath, in parent: Directory) throws(SystemError) -> Directory? {
-        guard try parent.status(of: name)?.kind == .directory else { return nil }
-        return try parent.subdirectory(name)
     }
 
     /// - Returns: whether the bundle has nothing left.
@@ -105,14 +91,5 @@ extension LibraryWriter {
             collected.contents.append(StoreAddress(bundle: bundle, name: name))
         }
         return try directory.names().isEmpty
-    }
-}
-
-extension StoreName {
-    /// Reads the name of a content directory or of a receipt; nil for what isn't ours.
-    fileprivate init?(storeEntry path: RelativePath) {
-        let suffix = Array(Self.receiptSuffix.utf8)
-        // A slug may end in ".receipt", but a name can't: it ends in the key.
-        self.init(path.bytes.suffix(suffix.count) == suffix[...] ? path.bytes.dropLast(suffix.count) : path.bytes[...])
     }
 }

@@ -11,6 +11,8 @@ package final class LibraryWriter: Sendable {
     /// Held for as long as the writer lives.
     private let lock: LibraryLock
     let state = Locked(State())
+    /// What a run that was killed had left in progress, and is gone.
+    package let clearedBytes: Int64
 
     struct State {
         var lastStagingNumber = 0
@@ -23,24 +25,20 @@ package final class LibraryWriter: Sendable {
     init(library: Library, lock: LibraryLock) throws(LibraryError) {
         self.library = library
         self.lock = lock
-        try translating { () throws(SystemError) in try clearLeftovers() }
-    }
-
-    /// The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had brought of a bundle's
-    /// files stays.
-    private func clearLeftovers() throws(SystemError) {
-        let leftovers = try StagingLeftover.all(in: library.staging)
-        let kept = Set(leftovers.flatMap { [$0.name, $0.journalName] })
-        for name in try library.staging.names() where !kept.contains(name) { try library.staging.removeTree(name) }
+        // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had brought of a bundle's
+        // files stays.
+        let (salvages, bytes) = try translating { () throws(SystemError) in
+            let salvages = try StagingLeftover.all(in: library.staging)
+            var bytes: Int64 = 0
+            for (directory, name) in try library.leftovers(besides: salvages) {
+                bytes += try directory.removeTree(name)
+            }
+            return (salvages, bytes)
+        }
+        clearedBytes = bytes
         state.withLock { state in
-            state.leftovers = leftovers
-            state.lastStagingNumber = leftovers.last?.number ?? 0
-        }
-        for name in try library.generationsDirectory.names() where name.bytes.starts(with: [UInt8(ascii: ".")]) {
-            try library.generationsDirectory.removeTree(name)
-        }
-        for name in try library.internals.names() where name.bytes.starts(with: LibraryLayout.probePrefix.utf8) {
-            try library.internals.removeTree(name)
+            state.leftovers = salvages
+            state.lastStagingNumber = salvages.last?.number ?? 0
         }
     }
 
@@ -52,14 +50,22 @@ package final class LibraryWriter: Sendable {
 
     /// Lets go of what earlier runs had brought of a bundle's files: it is of no use any more.
     package func discardSalvage(of bundle: BundleAddress) throws(LibraryError) {
-        let leftovers = state.withLock { state in
-            defer { state.leftovers.removeAll { $0.bundle == bundle } }
-            return state.leftovers.filter { $0.bundle == bundle }
+        try discardSalvage { $0 != bundle }
+    }
+
+    /// Lets go of what earlier runs had brought of bundles that nobody wants.
+    /// - Returns: how many bytes that gave back to the file system.
+    @discardableResult
+    package func discardSalvage(unless isWanted: (BundleAddress) -> Bool) throws(LibraryError) -> Int64 {
+        let doomed = state.withLock { state in
+            let doomed = state.leftovers.filter { !isWanted($0.bundle) }
+            state.leftovers.removeAll { !isWanted($0.bundle) }
+            return doomed
         }
-        try translating { () throws(SystemError) in
-            for leftover in leftovers {
-                for name in [leftover.name, leftover.journalName] { try library.staging.removeTree(name) }
-            }
+        return try translating { () throws(SystemError) in
+            var bytes: Int64 = 0
+            for name in doomed.flatMap(\.names) { bytes += try library.staging.removeTree(name) }
+            return bytes
         }
     }
 

@@ -101,6 +101,8 @@ struct StagingLeftover {
     var name: RelativePath { LibraryLayout.path("\(number)") }
     var journalName: RelativePath { LibraryLayout.path("\(number)\(StagingJournal.suffix)") }
 
+    var names: [RelativePath] { [name, journalName] }
+
     /// What nobody has come back for by then goes.
     private static let longestStay: Int64 = 30 * 86_400
 

@@ -31,6 +31,21 @@ struct ByteRangeSet: Hashable, Sendable {
         ranges.replaceSubrange(first..<last, with: CollectionOfOne(lower..<upper))
     }
 
+    /// At most so many of the ranges: the one at the start of the file, and the longest.
+    func limited(to count: Int) -> ByteRangeSet {
+        guard ranges.count > count else { return self }
+        let first = contiguousBytes > 0 ? ranges.prefix(1) : []
+        let others = ranges.dropFirst(first.count).sorted { $0.count > $1.count }.prefix(max(0, count - first.count))
+        return ByteRangeSet(first + others)
+    }
+
+    /// Takes positions out, some of which may not be there.
+    mutating func remove(_ range: Range<Int64>) {
+        guard !range.isEmpty else { return }
+        let (before, behind) = (Int64.min..<range.lowerBound, range.upperBound..<Int64.max)
+        ranges = ranges.flatMap { [$0.clamped(to: before), $0.clamped(to: behind)] }.filter { !$0.isEmpty }
+    }
+
     /// What is missing between two positions, in order.
     func gaps(in bounds: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []

@@ -43,6 +43,10 @@ struct Download {
     var attemptBytes: Int64 = 0
     /// Sources that its running try can't have ranges of beside each other.
     var unsplittable: Set<TransferURL> = []
+    /// Those that have, or say, something else than what is held: nothing of theirs is ever fetched beside it.
+    var foreign: Set<TransferURL> = []
+    /// Sources that have brought something in its running try.
+    var delivering: Set<TransferURL> = []
     /// Whether it may have several connections: not once what was fetched so had to be thrown away.
     var maySplit = true
 

@@ -11,7 +11,7 @@ final class DownloadAttempt: @unchecked Sendable {
 
     enum Report {
         case resumed(offsetBytes: Int64)
-        case progress(DownloadProgress)
+        case progress(DownloadProgress, from: TransferURL)
         /// What went over the wire, in all.
         case traffic(receivedBytes: Int64, requestCount: Int)
         /// So many further connections would be of use.
@@ -24,13 +24,13 @@ final class DownloadAttempt: @unchecked Sendable {
         var mayBeginNext: Bool { if case .ended(_, mayBeginNext: true) = self { true } else { false } }
     }
 
-    private enum Stage {
+    enum Stage {
         case preparing(isStopped: Bool)
         case transferring(Transferring)
         case over
     }
 
-    private struct Transferring {
+    struct Transferring {
         let session: Session
         let writer: PartialWriter
         var board: SegmentBoard
@@ -42,10 +42,12 @@ final class DownloadAttempt: @unchecked Sendable {
     let makeRoom: RoomMaker
     let report: @Sendable (Report) -> Void
     let lease: PlaceLease
-    private let stage = Locked(Stage.preparing(isStopped: false))
+    let stage = Locked(Stage.preparing(isStopped: false))
 
+    /// When the first request was sent: all of them share the deadline of the whole.
+    private var began: SuspendingClock.Instant?
     /// What the first reply said, once it is there.
-    private(set) var response: TransferResponse?
+    var response: TransferResponse?
 
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.
@@ -99,6 +101,7 @@ final class DownloadAttempt: @unchecked Sendable {
         // A digest that is known proves what is held; anything else only the server can tell, however long ago it was fetched.
         if point.isWhole, plan.digest != nil { return confirmWhole(board, writer) }
         board.open()
+        began = .now
         let request = firstRequest(at: point)
         let exchange = SegmentExchange(of: self, writer, .first, at: point, isFirst: true)
         let isStopped = stage.withLock { stage in
@@ -135,6 +138,7 @@ final class DownloadAttempt: @unchecked Sendable {
         request.redirects = plan.redirects
         request.bodyBudgetBytes = plan.budgetBytes
         request.ifRange = point.condition
+        request.began = began
         return request
     }
 
@@ -159,12 +163,12 @@ final class DownloadAttempt: @unchecked Sendable {
         decide { board in board.close(id) }
     }
 
-    private func decide(_ step: (inout SegmentBoard) -> [SegmentBoard.Step]) {
+    func decide(_ step: (inout SegmentBoard) -> [SegmentBoard.Step]) {
         carryOut(stage.withLock { stage in Self.decide(&stage, self, step) })
     }
 
     /// Decides, and sends out or calls back what was decided: the session only takes a note of that, so the order is that of the decisions.
-    private static func decide(
+    static func decide(
         _ stage: inout Stage, _ attempt: DownloadAttempt, _ step: (inout SegmentBoard) -> [SegmentBoard.Step]
     ) -> [SegmentBoard.Step] {
         guard case .transferring(var transferring) = stage else { return [] }
@@ -182,7 +186,7 @@ final class DownloadAttempt: @unchecked Sendable {
                     pending += transferring.board.ended(id, .failed(attempt.untrusted, isFatal: false))
                 }
             case .cut(let id): if let request = transferring.requests[id] { transferring.session.cancel(request) }
-            case .want, .left, .end: done.append(next)
+            case .want, .review, .left, .end: done.append(next)
             }
         }
         stage = .transferring(transferring)
@@ -208,118 +212,19 @@ final class DownloadAttempt: @unchecked Sendable {
         AttemptFailure(.changedWhileDownloading, "nothing tells whether the source has the same version", .nextSource)
     }
 
-    private func carryOut(_ steps: [SegmentBoard.Step]) {
+    func carryOut(_ steps: [SegmentBoard.Step]) {
         for step in steps {
             switch step {
             case .ask, .cut: break
             case .want(let count, let number): report(.wantsConnections(count, number: number))
+            case .review(let delay):
+                Task { [weak self] in
+                    try? await Task.sleep(for: delay)
+                    self?.decide { board in board.review() }
+                }
             case .left(let id, let failure): report(.connectionEnded(id, failure))
             case .end: end()
             }
-        }
-    }
-
-    // MARK: What the requests bring
-
-    /// The first reply has been judged, and its body is about to come.
-    func begin(_ verdict: ResponseVerdict, _ response: TransferResponse, _ writer: PartialWriter) throws(AttemptFailure)
-    {
-        self.response = response
-        try checkRoom(verdict, writer)
-        do throws(SystemError) {
-            switch verdict {
-            case .append(let total): try goOn(totalBytes: total, response, writer)
-            case .alreadyWhole: try goOn(totalBytes: writer.found.contiguousBytes, response, writer)
-            case .fresh(let total):
-                try writer.startAnew(response, totalBytes: total)
-                let maySplit = maySplit(response, writer)
-                decide { board in
-                    board.startAnew(totalBytes: total, maySplit: maySplit)
-                    return []
-                }
-            case .fail: break
-            }
-        } catch {
-            throw AttemptFailure(error)
-        }
-    }
-
-    private func goOn(totalBytes: Int64?, _ response: TransferResponse, _ writer: PartialWriter) throws(SystemError) {
-        report(.resumed(offsetBytes: writer.found.countBytes))
-        try writer.goOn(totalBytes: totalBytes)
-        let maySplit = maySplit(response, writer)
-        decide { board in
-            board.goOn(totalBytes: totalBytes, maySplit: maySplit)
-            return []
-        }
-    }
-
-    /// Whether ranges of the asset can be fetched beside each other: the server does them (RFC 9110 §14.3), and something shows whether they are
-    /// of one version.
-    private func maySplit(_ response: TransferResponse, _ writer: PartialWriter) -> Bool {
-        let doesRanges = response.status == 206 || response.headers["Accept-Ranges"]?.lowercased() == "bytes"
-        return doesRanges && writer.record?.canBeResumed == true
-    }
-
-    /// Bytes of a connection's request, on one of the session's writer threads.
-    func receive(_ body: UnsafeRawBufferPointer, on id: ConnectionID, into writer: PartialWriter) throws {
-        guard let (share, fetched) = reserve(body.count, on: id) else { return }
-        try checkBudget(fetched)
-        if share.isPastTheEnd {
-            throw AttemptFailure(
-                .invalidResponse,
-                "the server sent more than the \(share.position + share.countBytes) bytes it declared",
-                .restart)
-        }
-        guard share.countBytes > 0 else { return decide { board in board.overflowed(id) } }
-        let bytes = UnsafeRawBufferPointer(rebasing: body[..<Int(share.countBytes)])
-        try writer.write(bytes, at: share.position)
-        guard let (held, progress, steps) = commit(id) else { return }
-        writer.digest?.take(bytes, at: share.position, contiguousBytes: held.contiguousBytes)
-        try writer.didWrite(share.countBytes, held: held)
-        report(.progress(progress))
-        if steps.contains(where: \.wantsMore) { try writer.prepareForHoles(held: held) }
-        carryOut(steps)
-    }
-
-    private func reserve(_ count: Int, on id: ConnectionID) -> (SegmentPlan.Share, fetchedBytes: Int64)? {
-        stage.withLock { stage in
-            guard case .transferring(var transferring) = stage else { return nil }
-            stage = .over
-            defer { stage = .transferring(transferring) }
-            let held = transferring.board.plan.held.countBytes
-            let (fetched, overflow) = held.addingReportingOverflow(Int64(count))
-            return (transferring.board.reserve(id, countBytes: count), overflow ? .max : fetched)
-        }
-    }
-
-    private func commit(_ id: ConnectionID) -> (ByteRangeSet, DownloadProgress, [SegmentBoard.Step])? {
-        stage.withLock { stage in
-            let steps = Self.decide(&stage, self) { $0.commit(id) }
-            guard case .transferring(var transferring) = stage else { return nil }
-            let plan = transferring.board.plan
-            let received = plan.held.countBytes
-            let rate = transferring.rate.note(received)
-            stage = .transferring(transferring)
-            return (
-                plan.held,
-                DownloadProgress(
-                    receivedBytes: received, totalBytes: plan.totalBytes,
-                    resumedFromBytes: transferring.board.resumedBytes, bytesPerSecond: rate), steps
-            )
-        }
-    }
-
-    /// A request is over, and nothing more comes of it.
-    func requestEnded(on id: ConnectionID, _ outcome: TransferOutcome, _ end: SegmentBoard.RequestEnd) {
-        report(.traffic(receivedBytes: outcome.receivedBytes, requestCount: outcome.requestCount))
-        decide { board in board.ended(id, end) }
-    }
-
-    /// The session keeps the budget of what it fetches itself; what was held before counts too.
-    private func checkBudget(_ bytes: Int64) throws(AttemptFailure) {
-        if let budget = plan.budgetBytes, bytes > budget {
-            throw AttemptFailure(TransferError.overBudget(limitBytes: budget))
         }
     }
 

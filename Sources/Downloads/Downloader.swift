@@ -135,7 +135,8 @@ public final class Downloader: Sendable {
     /// Works by another configuration from now on, and waits until that is so.
     ///
     /// The rate limit, the numbers of transfers at once, the retry policy and whether digests are taken change while everything runs on; transfers
-    /// above a lower number end before others begin. Anything else in the session's configuration takes a new session: the old one is closed,
+    /// above a lower number end before others begin. So does the number of connections that one download may have (`split`): those over a lower
+    /// one are closed with their bytes kept; the rest of that policy holds for what starts from now on. Anything else in the session's configuration takes a new session: the old one is closed,
     /// and once it is gone every transfer goes on in the next one, those that ran before the others, at the byte they had reached. No retry is
     /// counted for that; callers hear `DownloadEvent.resumed`, and the downloader's own events `DownloaderEvent.sessionRebuilt`. A
     /// transfer that can't be resumed, for want of a validator, begins anew. Of several changes in quick succession the last one counts.

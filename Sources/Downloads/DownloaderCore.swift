@@ -138,8 +138,8 @@ final class DownloaderCore: Sendable {
             switch report {
             case .resumed(let offset):
                 return shared.state.attemptResumed(plan.attempt, of: plan.download, offsetBytes: offset)
-            case .progress(let progress):
-                return shared.state.attemptProgressed(plan.attempt, of: plan.download, progress)
+            case .progress(let progress, let source):
+                return shared.state.attemptProgressed(plan.attempt, of: plan.download, progress, from: source)
             case .traffic(let receivedBytes, let requestCount):
                 shared.state.note(receivedBytes: receivedBytes, requestCount: requestCount)
                 return []

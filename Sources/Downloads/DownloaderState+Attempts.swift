@@ -1,4 +1,5 @@
 import Platform
+import Transfer
 
 /// What becomes of a download's tries: progress, failures and the end. Whatever a replaced try reports is dropped.
 extension DownloaderState {
@@ -29,7 +30,10 @@ extension DownloaderState {
     }
 
     /// Bytes of a try are on the disk.
-    mutating func attemptProgressed(_ attempt: AttemptID, of id: DownloadID, _ progress: DownloadProgress) -> [Action] {
+    /// - Parameter source: who brought the last of them.
+    mutating func attemptProgressed(
+        _ attempt: AttemptID, of id: DownloadID, _ progress: DownloadProgress, from source: TransferURL
+    ) -> [Action] {
         guard isCurrent(attempt, id), var download = downloads[id] else { return [] }
         // Of two connections the later one may be heard first.
         guard progress.receivedBytes >= download.attemptBytes else { return [] }
@@ -37,10 +41,11 @@ extension DownloaderState {
         download.knowsSavings = true
         download.isStranded = false
         download.progress = progress
-        download.sources.note(heldBytes: progress.receivedBytes)
-        reputation.noteDelivery(from: download.sources.current)
+        download.sources.note(heldBytes: progress.receivedBytes, from: source)
+        reputation.noteDelivery(from: source)
+        let isNew = source != download.sources.current && download.delivering.insert(source).inserted
         downloads[id] = download
-        var actions: [Action] = []
+        var actions: [Action] = isNew ? shareConnections() : []
         var progress = progress
         for caller in download.callers {
             if let budget = caller.request.budgetBytes, max(progress.receivedBytes, progress.totalBytes ?? 0) > budget {
@@ -125,7 +130,7 @@ extension DownloaderState {
 
     private mutating func fail(_ download: Download, _ failure: AttemptFailure, heldBytes: Int64) -> [Action] {
         var download = download
-        download.sources.note(heldBytes: heldBytes)
+        download.sources.note(heldBytes: heldBytes, from: download.sources.current)
         if failure.remedy == .restart { download.maySplit = false }
         let next = download.sources.next(
             after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: configuration.retry,

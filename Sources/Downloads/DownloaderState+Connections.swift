@@ -30,6 +30,7 @@ extension DownloaderState {
         if let failure {
             reputation.note(failure, at: ended.source)
             downloads[ended.download]?.unsplittable.insert(ended.source)
+            if failure.remedy != .retry { downloads[ended.download]?.foreign.insert(ended.source) }
         }
         return startQueued()
     }
@@ -72,7 +73,10 @@ extension DownloaderState {
             own.count { $0.source == source } + (source == download.sources.current ? 1 : 0)
         }
         let sources = download.sources.usable.filter {
-            !download.unsplittable.contains($0) && !reputation.isDoubtful($0)
+            let isTried = $0 == download.sources.current || download.delivering.contains($0)
+            // Of one that may have something else no more than one head is asked for at a time.
+            return !download.unsplittable.contains($0) && !download.foreign.contains($0) && !reputation.isDoubtful($0)
+                && (isTried || load($0) == 0)
         }
         for (_, source) in sources.enumerated().sorted(by: { (load($0.1), $0.0) < (load($1.1), $1.0) })
         where queue.addConnection(to: source.host) {

@@ -184,6 +184,7 @@ struct DownloaderState<Asset> {
             downloads[id]?.isInterrupted = false
             downloads[id]?.attemptBytes = 0
             downloads[id]?.unsplittable = []
+            downloads[id]?.delivering = []
             if !download.isInterrupted {
                 actions += download.callers.map { .tell($0.token, .started(download.sources.current)) }
             }

@@ -55,6 +55,9 @@ struct ResumePoint {
     /// Why a reply can't bring a further range of what is being fetched; nil when it can. Anything but that range of that version can't.
     func refusalOfRange(_ response: TransferResponse) -> AttemptFailure? {
         switch verdict(on: response) {
+        // Where only a digest proves the whole, another version would be found out once all of it is here. What says of itself that it is another
+        // one may bring the whole in its turn, but no part of this.
+        case .append where trust == .digest && contradicts(response): changed("its validator")
         case .append: nil
         case .fail(let failure): failure
         case .fresh, .alreadyWhole:
@@ -119,6 +122,13 @@ struct ResumePoint {
             guard let now = response.lastModified else { return isProvenByDigest ? nil : "its modification date" }
             return record.lastModified == now ? nil : "its modification date"
         }
+    }
+
+    /// Whether another source's validators differ from those of what is held. The same version needn't have the same ones everywhere.
+    private func contradicts(_ response: TransferResponse) -> Bool {
+        if let held = record?.entityTag, let now = response.strongEntityTag, held != now { return true }
+        if let held = record?.lastModified, let now = response.strongLastModified, held != now { return true }
+        return false
     }
 
     private func changed(_ what: String) -> AttemptFailure {

@@ -38,7 +38,8 @@ struct ResumeData: Hashable, Sendable {
         // the record knows, but nobody can tell where.
         if isSameBoot, !mayHaveHoles { return ByteRangeSet(prefixBytes: fileBytes) }
         let believable = (isSameBoot ? held : flushed).intersection(ByteRangeSet(prefixBytes: fileBytes))
-        return believable.contiguousBytes > 0 ? believable : ByteRangeSet()
+        // Each of them costs a request.
+        return believable.contiguousBytes > 0 ? believable.limited(to: Self.maximumRanges) : ByteRangeSet()
     }
 }
 
@@ -47,8 +48,8 @@ extension ResumeData {
     private static let format = "larder-resume/1"
     /// One that programs refuse which know nothing of holes.
     private static let formatWithHoles = "larder-resume/2"
-    /// More than a download ever has. What is beyond them isn't claimed, so that the record stays one that can be read.
-    private static let maximumRanges = 200
+    /// More than a download ever has. What is beyond them is neither claimed nor believed.
+    private static let maximumRanges = 128
     static let limitBytes = 64 << 10
 
     var encoded: [UInt8] {
@@ -74,7 +75,7 @@ extension ResumeData {
     }
 
     private static func pairs(_ set: ByteRangeSet) -> [[Int64]] {
-        set.ranges.prefix(maximumRanges).map { [$0.lowerBound, $0.upperBound] }
+        set.limited(to: maximumRanges).ranges.map { [$0.lowerBound, $0.upperBound] }
     }
 
     init?(decoding bytes: [UInt8]) {

@@ -16,6 +16,9 @@ public struct PausedDownload: Sendable {
     /// When its last byte was written.
     package let modified: Timestamp
     let location: PartialFile.Location
+
+    /// What it is called in its store.
+    package var name: RelativePath { location.name }
 }
 
 /// What lies in the store from earlier, and letting go of it.

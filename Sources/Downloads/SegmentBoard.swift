@@ -3,38 +3,51 @@ import Transfer
 
 /// Every decision of one try about its connections, as a value: what happens goes in, what is to be done comes out.
 struct SegmentBoard {
-    private let url: TransferURL
-    private(set) var plan: SegmentPlan
-    private var pace: SplitPace
-    private var connections: [ConnectionID: Connection] = [:]
+    let url: TransferURL
+    var plan: SegmentPlan
+    let policy: SplitPolicy
+    var pace: SplitPace
+    var connections: [ConnectionID: Connection] = [:]
     /// Whether the last reply allows ranges to be fetched beside each other.
-    private var maySplit = false
+    var maySplit = false
     private var wanted = 0
     private var wantNumber: UInt64 = 0
     /// Whether the first reply was accepted: what is held may be gone on with, or is all there is.
-    private var hasBegun = false
-    private var isOver = false
+    var hasBegun = false
+    var isOver = false
     /// Whether nothing more is to be fetched: nobody wants it, or its session has ended.
-    private(set) var isStopping = false
+    var isStopping = false
     /// What no other connection can make up for.
-    private var fatalFailure: AttemptFailure?
-    /// Why the first connection has none to show for it.
-    private var firstFailure: AttemptFailure?
+    var fatalFailure: AttemptFailure?
+    /// Why the first connection has none to show for it, and whether others have brought bytes since.
+    var firstFailure: (cause: AttemptFailure, isStale: Bool)?
+    /// Those whose work another one did, to be told with the next steps.
+    var overtaken: [ConnectionID] = []
+    var isReviewDue = false
     /// What was held when the transfer began, in bytes.
     private(set) var resumedBytes: Int64 = 0
     /// Whether ranges came over more than one connection.
     private(set) var isSplit = false
     /// Whether the end of the bytes was taken for the end of the asset, whose length nobody had told.
-    private(set) var hasGuessedLength = false
+    var hasGuessedLength = false
 
-    private struct Connection {
+    struct Connection {
         let url: TransferURL
         /// Where its present request ends.
         var requestEnd: Int64
-        /// Whether it has brought bytes since it was opened.
-        var hasBytes = false
+        /// When its present request was sent, and when the first of its bytes were written.
+        var askedAt = ContinuousClock.now
+        var begun: ContinuousClock.Instant?
         /// What its present request has brought.
         var requestBytes: Int64 = 0
+        var hasBytes: Bool { begun != nil }
+        /// Whether it has brought bytes since it was opened.
+        var hasHelped = false
+        /// How many seconds it would take, at the pace of its present request; nil while that has brought nothing.
+        func time(for bytes: Int64, _ now: ContinuousClock.Instant) -> Double? {
+            begun.map { (now - $0).inSeconds * Double(bytes) / Double(max(1, requestBytes)) }
+        }
+
         /// Whether it was told to give up its present request, having all it was to bring.
         var isCut = false
         /// Whether it is to bring nothing more.
@@ -48,6 +61,8 @@ struct SegmentBoard {
         case cut(ConnectionID)
         /// So many further connections would be of use. Numbered, since several threads tell of it, and the last one counts.
         case want(Int, number: UInt64)
+        /// `review` is to be called after a while.
+        case review(after: Duration)
         /// A further connection is gone, be it for a failure or for want of work.
         case left(ConnectionID, AttemptFailure?)
         /// Nothing is under way any more.
@@ -61,6 +76,7 @@ struct SegmentBoard {
     init(_ url: TransferURL, held: ByteRangeSet, totalBytes: Int64?, policy: SplitPolicy) {
         self.url = url
         plan = SegmentPlan(held: held, totalBytes: totalBytes, minimumBytes: policy.minimumPieceBytes)
+        self.policy = policy
         pace = SplitPace(policy)
     }
 
@@ -90,11 +106,16 @@ struct SegmentBoard {
 
     // MARK: Connections
 
+    /// Whom a connection asks.
+    func source(of id: ConnectionID) -> TransferURL { connections[id]?.url ?? url }
+
     /// A further connection may be opened to a source.
-    mutating func open(_ id: ConnectionID, to url: TransferURL) -> [Step] {
+    mutating func open(
+        _ id: ConnectionID, to url: TransferURL, now: ContinuousClock.Instant = .now
+    ) -> [Step] {
         guard !isOver else { return [] }
         connections[id] = Connection(url: url, requestEnd: 0)
-        return isEnding ? leave(id) : goOn(id)
+        return isEnding ? leave(id) : goOn(id, now: now)
     }
 
     /// A further connection is to be given up; what it has brought is kept.
@@ -110,25 +131,36 @@ struct SegmentBoard {
         return cutAll()
     }
 
-    private var isEnding: Bool { isStopping || fatalFailure != nil }
+    var isEnding: Bool { isStopping || fatalFailure != nil }
 
-    private mutating func cutAll() -> [Step] {
+    mutating func cutAll() -> [Step] {
         connections.keys.sorted { $0.number < $1.number }.map { .cut($0) }
     }
 
     /// Gives a connection without work its next piece, or lets it go.
-    private mutating func goOn(_ id: ConnectionID) -> [Step] {
+    mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
         guard let url = connections[id]?.url else { return [] }
-        let share = plan.missingBytes / Int64(max(1, connections.count))
-        guard let range = plan.take(for: id, pieceBytes: min(pace.pieceBytes, share)) else { return leave(id) }
+        // Nothing is gained by pieces where there is only one.
+        let count = connections.values.count { !$0.isLeaving }
+        let piece = count > 1 ? min(pace.pieceBytes, plan.missingBytes / Int64(count)) : .max
+        var steps: [Step] = []
+        var range = plan.take(for: id, pieceBytes: piece)
+        if range == nil, let slow = tooSlow(now) {
+            range = plan.takeOver(from: slow, for: id)
+            connections[slow]?.isCut = true
+            steps.append(.cut(slow))
+        }
+        guard let range else { return leave(id) + reviewLater() }
         connections[id]?.requestEnd = range.upperBound
         connections[id]?.isCut = false
         connections[id]?.requestBytes = 0
+        connections[id]?.begun = nil
+        connections[id]?.askedAt = now
         isSplit = isSplit || id != .first
-        return [.ask(id, url, range)]
+        return steps + [.ask(id, url, range)]
     }
 
-    private mutating func leave(_ id: ConnectionID, _ failure: AttemptFailure? = nil) -> [Step] {
+    mutating func leave(_ id: ConnectionID, _ failure: AttemptFailure? = nil) -> [Step] {
         connections[id] = nil
         return wants() + (id == .first ? [] : [.left(id, failure)]) + theEnd()
     }
@@ -141,10 +173,11 @@ struct SegmentBoard {
 
     /// How many further connections would be of use, where that has changed; and those that are too many go.
     /// - Parameter mayRise: only with bytes that were just written, so that the record is ready before the first of them.
-    private mutating func wants(mayRise: Bool = false) -> [Step] {
-        let further = connections.keys.filter { $0 != .first }.sorted { $0.number < $1.number }
+    mutating func wants(mayRise: Bool = false, now: ContinuousClock.Instant = .now) -> [Step] {
+        let further = connections.filter { $0.key != .first && !$0.value.isLeaving }.keys
+            .sorted { $0.number < $1.number }
         var next = maySplit && !isEnding ? pace.connections - 1 : 0
-        if !plan.hasWork { next = min(next, further.count) }
+        if !plan.hasWork { next = min(next, further.count + (tooSlow(now) == nil ? 0 : 1)) }
         if !mayRise { next = min(next, wanted) }
         let surplus = further.dropFirst(max(next, 0)).flatMap { close($0) }
         guard next != wanted else { return surplus }
@@ -161,7 +194,15 @@ struct SegmentBoard {
             return SegmentPlan.Share(position: 0, countBytes: 0, isPastTheEnd: false)
         }
         // What others had no use for, a request that brings it anyway needn't be cut before. Once bytes were left out, it must be.
-        plan.extend(id, by: Int64(countBytes), upTo: connection.requestEnd)
+        let (now, others, reviewTime) = (ContinuousClock.now, connections, policy.reviewTime)
+        overtaken += plan.extend(
+            id, by: Int64(countBytes), upTo: connection.requestEnd,
+            isSlower: { id, itsBytes, bytes in
+                guard let other = others[id], now - other.askedAt >= reviewTime,
+                    let its = other.time(for: itsBytes, now), let own = connection.time(for: bytes, now)
+                else { return false }
+                return its > 2 * own
+            })
         let share = plan.reserve(id, countBytes: Int64(countBytes))
         connections[id]?.requestBytes += share.countBytes
         return share
@@ -177,8 +218,8 @@ struct SegmentBoard {
     /// They are written.
     mutating func commit(_ id: ConnectionID, now: ContinuousClock.Instant = .now) -> [Step] {
         plan.commit(id)
-        connections[id]?.hasBytes = true
-        var steps: [Step] = []
+        noteBytes(of: id, now)
+        var steps = cutOvertaken()
         if let connection = connections[id], !connection.isCut, let segment = plan.segment(of: id),
             segment.position == segment.end, connection.requestEnd > segment.end
         {
@@ -186,90 +227,34 @@ struct SegmentBoard {
             steps.append(.cut(id))
         }
         guard maySplit else { return steps }
-        let active = connections.values.count { $0.hasBytes }
         pace.note(
-            receivedBytes: plan.held.countBytes - resumedBytes, remainingBytes: plan.missingBytes, active: active,
-            isStarting: active < connections.count, now: now)
-        return steps + wants(mayRise: true)
+            receivedBytes: plan.held.countBytes - resumedBytes, remainingBytes: plan.missingBytes,
+            active: connections.values.count { $0.hasBytes }, opened: connections.count, now: now)
+        plan.requestCostBytes = pace.requestCostBytes
+        return steps + wants(mayRise: true, now: now)
     }
 
-    // MARK: End of a request
-
-    /// A request that brought less before it was lost isn't sent again at once.
-    private static let worthwhileBytes: Int64 = 64 << 10
-
-    /// How a request ended.
-    enum RequestEnd {
-        case complete
-        case cancelled
-        /// `isFatal`: whatever the others bring, it can't be helped.
-        case failed(AttemptFailure, isFatal: Bool)
+    private mutating func noteBytes(of id: ConnectionID, _ now: ContinuousClock.Instant) {
+        guard let connection = connections[id], connection.requestBytes > 0 else { return }
+        if id != .first { firstFailure?.isStale = true }
+        guard !connection.hasBytes else { return }
+        connections[id]?.begun = now
+        connections[id]?.hasHelped = true
+        // What the first reply took says nothing of a range: it was sent before anything was known.
+        if isSplit { pace.noteFirstByte(after: now - connection.askedAt) }
     }
 
-    /// A connection's request is over, and nothing more comes of it.
-    mutating func ended(_ id: ConnectionID, _ end: RequestEnd) -> [Step] {
-        guard let connection = connections[id] else { return [] }
-        let segment = plan.segment(of: id)
-        plan.release(id)
-        var failure: AttemptFailure?
-        switch end {
-        case .cancelled where connection.isCut || connection.isLeaving: break
-        case .cancelled: isStopping = true
-        case .failed(_, isFatal: false) where connection.isCut: break
-        case .failed(let cause, let isFatal):
-            failure = cause
-            if isFatal { fatalFailure = fatalFailure ?? cause }
-        case .complete: failure = shortfall(segment)
+    /// Whoever has lost its work to another one gets other work; one that never brought anything goes.
+    private mutating func cutOvertaken() -> [Step] {
+        defer { overtaken = [] }
+        return overtaken.flatMap { id -> [Step] in
+            guard let connection = connections[id], !connection.isCut, !connection.isLeaving else { return [] }
+            guard connection.hasHelped || id == .first else {
+                pace.giveUpOne()
+                return close(id)
+            }
+            connections[id]?.isCut = true
+            return [.cut(id)]
         }
-        // Beside others a connection that brought a good deal is not given up for being lost: there is more where that came from.
-        if failure?.remedy == .retry, connection.requestBytes >= min(Self.worthwhileBytes, plan.minimumBytes / 2),
-            connections.count > 1
-        {
-            failure = nil
-        }
-        return followUp(id, connection.isLeaving, failure)
-    }
-
-    private mutating func followUp(_ id: ConnectionID, _ isLeaving: Bool, _ failure: AttemptFailure?) -> [Step] {
-        if isEnding { return leave(id, failure) + cutAll() }
-        if id == .first { firstFailure = failure }
-        let steps = failure == nil && !isLeaving ? goOn(id) : leave(id, failure)
-        return steps + wakeFirst()
-    }
-
-    /// What came back to be fetched by somebody is the first connection's, if it has nothing to do.
-    private mutating func wakeFirst() -> [Step] {
-        guard !isOver, connections[.first] == nil, firstFailure == nil, plan.hasFreeWork else { return [] }
-        connections[.first] = Connection(url: url, requestEnd: 0)
-        return goOn(.first)
-    }
-
-    /// What is missing where a reply ended as if it were complete.
-    private mutating func shortfall(_ segment: (position: Int64, end: Int64)?) -> AttemptFailure? {
-        guard let segment, segment.position < segment.end else { return nil }
-        guard let total = plan.totalBytes else {
-            plan.setTotal(segment.position)
-            hasGuessedLength = true
-            return nil
-        }
-        return AttemptFailure(
-            .transportFailure, "the connection was closed after \(segment.position) of \(total) bytes", .retry)
-    }
-
-    // MARK: The whole
-
-    /// How the try has ended, once nothing is under way.
-    enum Outcome {
-        /// Every byte is here, as far as the wire can tell.
-        case completed
-        case failed(AttemptFailure)
-        case stopped
-    }
-
-    var outcome: Outcome {
-        if let fatalFailure { return .failed(fatalFailure) }
-        if hasBegun, plan.isComplete { return .completed }
-        if let firstFailure, !isStopping { return .failed(firstFailure) }
-        return .stopped
     }
 }

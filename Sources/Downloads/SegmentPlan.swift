@@ -19,6 +19,7 @@ struct SegmentPlan {
 
     /// What one connection is to bring.
     private struct Segment {
+        let start: Int64
         /// All before it is on the disk.
         var written: Int64
         /// All before it is on the disk or being written.
@@ -26,10 +27,14 @@ struct SegmentPlan {
         var end: Int64
 
         var remainingBytes: Int64 { end - next }
+        /// Whether the connection has brought any of it.
+        var hasBytes: Bool { next > start }
     }
 
     /// No piece is made smaller than this: it would cost more than it brings.
     let minimumBytes: Int64
+    /// What a connection brings in the time that it takes until another request's first byte comes.
+    var requestCostBytes: Int64 = 0
 
     init(held: ByteRangeSet, totalBytes: Int64?, minimumBytes: Int64) {
         self.held = held
@@ -60,7 +65,8 @@ struct SegmentPlan {
         let longest = segments.max {
             ($0.value.remainingBytes, $1.key.number) < ($1.value.remainingBytes, $0.key.number)
         }
-        guard let longest, longest.value.remainingBytes / 2 >= minimumBytes else { return nil }
+        guard let longest, longest.value.remainingBytes / 2 >= max(minimumBytes, requestCostBytes)
+        else { return nil }
         return (longest.key, longest.value)
     }
 
@@ -89,7 +95,8 @@ struct SegmentPlan {
     /// Takes the rear of the longest segment away from it.
     private mutating func divide(_ piece: Int64) -> Range<Int64>? {
         guard let (id, segment) = divisible else { return nil }
-        let middle = segment.next + min(piece, segment.remainingBytes / 2)
+        // So that both come to their ends at the same time.
+        let middle = segment.next + min(piece, segment.remainingBytes / 2 + requestCostBytes / 2)
         segments[id]?.end = middle
         return middle..<segment.end
     }
@@ -100,8 +107,17 @@ struct SegmentPlan {
         return length - min(length, piece) < minimum ? range : range.lowerBound..<range.lowerBound + piece
     }
 
+    /// Gives a connection, which has nothing to do, all that another one was still to bring.
+    /// - Returns: what that is; nil when there is nothing.
+    mutating func takeOver(from other: ConnectionID, for id: ConnectionID) -> Range<Int64>? {
+        guard let segment = segments[other], segment.remainingBytes > 0 else { return nil }
+        segments[other]?.end = segment.next
+        return assign(segment.next..<segment.end, to: id)
+    }
+
     private mutating func assign(_ range: Range<Int64>, to id: ConnectionID) -> Range<Int64> {
-        segments[id] = Segment(written: range.lowerBound, next: range.lowerBound, end: range.upperBound)
+        segments[id] = Segment(
+            start: range.lowerBound, written: range.lowerBound, next: range.lowerBound, end: range.upperBound)
         return range
     }
 
@@ -131,16 +147,59 @@ struct SegmentPlan {
         segments[id]?.written = segment.next
     }
 
-    /// Lets a connection that brings more than it was to bring go on with what lies behind that, if nobody holds or fetches it.
+    /// Lets a connection that brings more than it was to bring go on with what lies behind that: what nobody holds or fetches, what another one was to
+    /// fetch that has brought nothing of it yet or is much slower, and what is held but is so little that another request would cost more than to
+    /// bring it again.
     /// - Parameters:
     ///   - countBytes: what it brings next.
     ///   - limit: how far its request goes.
-    mutating func extend(_ id: ConnectionID, by countBytes: Int64, upTo limit: Int64) {
-        guard let segment = segments[id], countBytes >= segment.remainingBytes, segment.end < limit,
-            let next = free.first(where: { $0.lowerBound == segment.end })
-        else { return }
-        segments[id]?.end = min(next.upperBound, limit)
+    ///   - isSlower: whether another connection would take longer for what it has still to bring than this one for all of that, both in bytes.
+    /// - Returns: the connections that have nothing to do any more.
+    mutating func extend(
+        _ id: ConnectionID, by countBytes: Int64, upTo limit: Int64,
+        isSlower: (ConnectionID, Int64, Int64) -> Bool = { _, _, _ in false }
+    ) -> [ConnectionID] {
+        var overtaken: [ConnectionID] = []
+        while let segment = segments[id], segment.written < segment.end, countBytes >= segment.remainingBytes,
+            segment.end < limit
+        {
+            let end = segment.end
+            if let next = free.first(where: { $0.lowerBound == end }) {
+                segments[id]?.end = min(next.upperBound, limit)
+            } else if let (other, its) = overtakable(at: end, isSlower), its.end <= limit {
+                held.remove(its.start..<its.written)
+                segments[other] = nil
+                segments[id]?.end = its.end
+                overtaken.append(other)
+            } else if let island = held.ranges.first(where: { $0.lowerBound == end }),
+                island.upperBound - end <= requestCostBytes, island.upperBound < limit,
+                free.contains(where: { $0.lowerBound == island.upperBound })
+                    || overtakable(at: island.upperBound, isSlower) != nil
+            {
+                // It lies behind a gap, so nobody has read it yet.
+                held.remove(island)
+            } else {
+                break
+            }
+        }
+        return overtaken
     }
+
+    /// Who was to fetch what begins there, if its work is better done by the one that comes along. Never while some of it is being written.
+    private func overtakable(
+        at position: Int64, _ isSlower: (ConnectionID, Int64, Int64) -> Bool
+    ) -> (ConnectionID, Segment)? {
+        guard let (id, segment) = segments.first(where: { $0.value.start == position && $0.value.end > position }),
+            segment.written == segment.next
+        else { return nil }
+        guard segment.hasBytes else { return (id, segment) }
+        let again = segment.next - segment.start
+        return again <= requestCostBytes && isSlower(id, segment.remainingBytes, segment.end - segment.start)
+            ? (id, segment) : nil
+    }
+
+    /// What a connection has still to bring, beyond what is being written.
+    func remainingBytes(of id: ConnectionID) -> Int64 { segments[id]?.remainingBytes ?? 0 }
 
     /// Where a connection has come to, and where it is to stop; nil when it has nothing to do.
     func segment(of id: ConnectionID) -> (position: Int64, end: Int64)? {

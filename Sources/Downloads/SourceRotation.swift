@@ -55,10 +55,11 @@ struct SourceRotation {
         case waitForNetwork
     }
 
-    /// Notes bytes on the disk: progress gives all patience back.
-    mutating func note(heldBytes: Int64) {
+    /// Notes bytes on the disk: progress gives all patience back to the source that brought it.
+    mutating func note(heldBytes: Int64, from source: TransferURL) {
         guard heldBytes > bestHeldBytes else { return }
         bestHeldBytes = heldBytes
+        guard source == current else { return }
         failures = 0
         unroutable = 0
         askedDelays = []

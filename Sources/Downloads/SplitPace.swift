@@ -8,7 +8,19 @@ struct SplitPace {
     /// Over how many the last rate was measured that counts, and what it was.
     private var measured: (connections: Int, bytesPerSecond: Double)?
     private var isSettled = false
-    private var window: (started: ContinuousClock.Instant, bytes: Int64, connections: Int)?
+    /// Since when the same connections bring bytes, and what they have brought.
+    private var window: Window?
+    /// The same since there are more than those that were measured, whether they all bring something or not.
+    private var trial: Window?
+    /// How long it took of late until a further range began to come.
+    private(set) var requestTime: Duration = .zero
+
+    private struct Window {
+        let started: ContinuousClock.Instant
+        let bytes: Int64
+        let connections: Int
+        var noteCount = 0
+    }
 
     /// One by one they would take longer to come than most downloads last.
     private static let firstStep = 8
@@ -17,36 +29,75 @@ struct SplitPace {
 
     init(_ policy: SplitPolicy) { self.policy = policy }
 
-    /// Bytes that one connection brings in the time that a piece should take.
-    var pieceBytes: Int64 {
-        guard let measured else { return policy.minimumPieceBytes }
-        let bytes = measured.bytesPerSecond / Double(max(1, measured.connections)) * policy.pieceTime.inSeconds
-        return Int64(min(bytes, 0x1p50))
+    /// What one connection brings; nil until that is known.
+    private var bytesPerSecondEach: Double? { measured.map { $0.bytesPerSecond / Double(max(1, $0.connections)) } }
+
+    /// Bytes that one connection brings in the time that a piece should take. A piece is long beside what it takes to get its first byte.
+    var pieceBytes: Int64 { max(policy.minimumPieceBytes, bytes(in: max(policy.pieceTime, requestTime * 4))) }
+
+    /// Bytes that one connection brings in the time that another request takes.
+    var requestCostBytes: Int64 { bytes(in: requestTime) }
+
+    private func bytes(in time: Duration) -> Int64 {
+        bytesPerSecondEach.map { Int64(min($0 * time.inSeconds, 0x1p50)) } ?? 0
     }
+
+    /// How long a new request would take to bring some bytes; nil while nobody knows.
+    func time(for bytes: Int64) -> Duration? {
+        bytesPerSecondEach.map { requestTime + .seconds(Double(bytes) / max(1, $0)) }
+    }
+
+    /// Notes that a range began to come.
+    /// - Parameter time: since it was asked for.
+    mutating func noteFirstByte(after time: Duration) { requestTime = max(time, requestTime / 2) }
+
+    /// One that was opened has never brought anything.
+    mutating func giveUpOne() { connections = max(1, connections - 1) }
 
     /// Notes how far the download is.
     /// - Parameters:
     ///   - receivedBytes: what was fetched so far.
     ///   - remainingBytes: what is still to come.
-    ///   - active: connections that bring bytes.
-    ///   - isStarting: others were opened that don't yet.
+    ///   - active: connections whose present requests have brought bytes.
+    ///   - opened: those, and those that wait for their first.
     mutating func note(
-        receivedBytes: Int64, remainingBytes: Int64, active: Int, isStarting: Bool, now: ContinuousClock.Instant = .now
+        receivedBytes: Int64, remainingBytes: Int64, active: Int, opened: Int, now: ContinuousClock.Instant = .now
     ) {
-        guard !isStarting, let window, window.connections == active else {
+        let here = Window(started: now, bytes: receivedBytes, connections: opened)
+        let isTrial = opened > measured?.connections ?? opened && !isSettled
+        trial = isTrial ? trial ?? here : nil
+        defer { window?.noteCount += 1 }
+        guard active == opened, let window, window.connections == opened else {
             // A rate counts only as long as it is one of the same connections.
-            return self.window = isStarting ? nil : (now, receivedBytes, active)
+            window = active == opened ? here : nil
+            if let trial, now - trial.started >= policy.trialTime { judgeTrial(trial, here, remainingBytes) }
+            return
         }
         let elapsed = now - window.started
-        guard elapsed >= policy.measuringTime else { return }
-        self.window = (now, receivedBytes, active)
-        judge(Double(max(0, receivedBytes - window.bytes)) / elapsed.inSeconds, active, remainingBytes)
+        // Bytes come in gulps: one each says nothing.
+        guard elapsed >= policy.measuringTime, window.noteCount >= 2 * active else { return }
+        let rate = Self.rate(window, here)
+        if isTrial, elapsed < policy.fairTime, !isWorthwhile(rate) { return }
+        self.window = here
+        judge(rate, active, remainingBytes)
+    }
+
+    private static func rate(_ from: Window, _ to: Window) -> Double {
+        Double(max(0, to.bytes - from.bytes)) / max(0.001, (to.started - from.started).inSeconds)
+    }
+
+    private func isWorthwhile(_ rate: Double) -> Bool {
+        rate >= (measured?.bytesPerSecond ?? 0) * Self.worthwhileGrowth
+    }
+
+    /// Where some are always waiting for their bytes, what counts is what there was in all.
+    private mutating func judgeTrial(_ trial: Window, _ now: Window, _ remainingBytes: Int64) {
+        self.trial = now
+        judge(Self.rate(trial, now), now.connections, remainingBytes)
     }
 
     private mutating func judge(_ rate: Double, _ active: Int, _ remainingBytes: Int64) {
-        if let measured, active > measured.connections, !isSettled,
-            rate < measured.bytesPerSecond * Self.worthwhileGrowth
-        {
+        if let measured, active > measured.connections, !isSettled, !isWorthwhile(rate) {
             isSettled = true
             connections = measured.connections
             return

@@ -18,6 +18,12 @@ public struct SplitPolicy: Hashable, Sendable {
     var pieceTime: Duration = .seconds(5)
     /// How long a rate is measured before it counts.
     var measuringTime: Duration = .milliseconds(100)
+    /// How long it is measured before it counts against connections that were just opened.
+    var fairTime: Duration = .seconds(1)
+    /// How long connections that were just opened may keep others waiting for their first byte, before what there is in all counts.
+    var trialTime: Duration = .seconds(10)
+    /// How often it is looked whether some connection has become slow, once others are gone.
+    var reviewTime: Duration = .seconds(1)
 
     /// The defaults.
     public init() {}

@@ -39,6 +39,7 @@ extension RunEvent.Kind {
         case .memoryPressure: "pressure.memory"
         case .diskPressure: "pressure.disk"
         case .partialEvicted: "partial.evicted"
+        case .libraryCleaned: "library.cleaned"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -87,6 +88,11 @@ extension RunEvent.Kind {
         case .diskPressure(let freeBytes, let wantedBytes):
             line.member("free", freeBytes)
             line.member("wanted", wantedBytes)
+        case .libraryCleaned(let partials, let contents, let bytes, let isRehearsal):
+            line.member("partials", partials)
+            line.member("contents", contents)
+            line.member("bytes", bytes)
+            line.member("dryRun", isRehearsal)
         case .generationPublished(let number): line.member("number", number)
         case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
         case .runFinished(let summary, let exit):

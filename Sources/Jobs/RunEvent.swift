@@ -40,6 +40,8 @@ package struct RunEvent: Sendable {
         case diskPressure(freeBytes: Int64, wantedBytes: Int64)
         /// A paused download was let go.
         case partialEvicted(bytes: Int64)
+        /// What nobody needs any more was removed, or would be: paused downloads, content that no generation names, and what a killed run left.
+        case libraryCleaned(partials: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

@@ -1,3 +1,5 @@
+import ContentLibrary
+
 /// Why a run, or a manifest of it, is not carried through.
 struct RunProblem: Error, Sendable {
     let exit: ExitCode
@@ -7,6 +9,16 @@ struct RunProblem: Error, Sendable {
     init(_ exit: ExitCode, _ line: String) {
         self.exit = exit
         events = [.runFailed(exit, message: line)]
+    }
+
+    init(_ error: LibraryError) {
+        let exit: ExitCode =
+            switch error.code {
+            case .busy: .busy
+            case .noSpace: .noSpace
+            default: .failure
+            }
+        self.init(exit, error.message)
     }
 
     /// - Parameter findings: what is wrong with a manifest, each with its place.

@@ -7,8 +7,13 @@ package struct SourceBases: Sendable {
     private let bases: [TransferURL]
 
     package init(_ manifest: Manifest, readFrom location: ManifestLocation) {
+        self.init(manifest, orElse: location.base)
+    }
+
+    /// - Parameter base: for a manifest without mirrors.
+    init(_ manifest: Manifest, orElse base: TransferURL?) {
         let mirrors = manifest.mirrors.compactMap { try? TransferURL($0.text) }
-        bases = mirrors.isEmpty ? [location.base].compactMap(\.self) : mirrors
+        bases = mirrors.isEmpty ? [base].compactMap(\.self) : mirrors
     }
 
     /// Where a reference leads: one URL for each base; one in all where it is absolute, and none where it is not and there is no base.

@@ -102,21 +102,10 @@ package struct SyncRun: Sendable {
             let library = try Library.open(options.libraryPath, for: .writing)
             switch try library.beginWriting() {
             case .granted(let writer): return (library, writer)
-            case .busy(let process):
-                let holder = process.map { " (process \($0))" } ?? ""
-                throw LibraryError(
-                    .busy,
-                    "\(escapedText(options.libraryPath)) is in use by another run\(holder); try again when it has ended"
-                )
+            case .busy(let process): throw LibraryError.busy(options.libraryPath, process)
             }
         } catch {
-            let exit: ExitCode =
-                switch error.code {
-                case .busy: .busy
-                case .noSpace: .noSpace
-                default: .failure
-                }
-            throw RunProblem(exit, error.message)
+            throw RunProblem(error)
         }
     }
 

@@ -49,6 +49,7 @@ enum Larder {
         case SyncCommand.command.name: await SyncCommand(parsed).run()
         case FetchCommand.command.name: await FetchCommand(parsed).run()
         case UnpackCommand.command.name: await UnpackCommand(parsed).run()
+        case CleanCommand.command.name: await CleanCommand(parsed).run()
         case ValidateCommand.command.name: await ValidateCommand(parsed).run()
         default: preconditionFailure("the table lists a command that nobody carries out")
         }
@@ -62,5 +63,7 @@ let larderCommands = CommandTable(
         Stocks a disk with large media bundles and keeps them fresh: fetches what a manifest names, verifies and \
         unpacks it, and publishes it so that a reader never sees half an update.
         """,
-    commands: [SyncCommand.command, FetchCommand.command, UnpackCommand.command, ValidateCommand.command],
+    commands: [
+        SyncCommand.command, FetchCommand.command, UnpackCommand.command, ValidateCommand.command, CleanCommand.command,
+    ],
     exitCodes: Jobs.ExitCode.meanings)

@@ -1,4 +1,3 @@
-import Downloads
 import Jobs
 import Platform
 
@@ -9,18 +8,18 @@ final class RunWatch: Sendable {
     /// - Parameter tick: called every second, and when the machine wakes; must not block.
     init(_ control: RunControl, tick: @escaping @Sendable () -> Void = {}) {
         let awake = AwakeKeeper(control)
+        let news = NetworkNews(
+            setNetwork: { control.setNetwork(isUsable: $0) }, reconnect: { await control.reconnect(because: $0) })
         // Without it the run goes on as if nothing ever happened.
         watch = try? MachineWatch { event in
             switch event {
             case .tick:
                 tick()
                 awake.look()
-            case .resumedFromSleep: Task { await control.reconnect(because: .resumedFromSleep) }
+            case .resumedFromSleep: news.hear(reason: .resumedFromSleep)
             case .routes(let routes, let isFirst):
-                control.setNetwork(isUsable: !routes.isEmpty)
                 // While there is no way out, what is reached without one is better left alone.
-                guard !isFirst, !routes.isEmpty else { return }
-                Task { await control.reconnect(because: .routeChanged) }
+                news.hear(isUsable: !routes.isEmpty, reason: isFirst || routes.isEmpty ? nil : .routeChanged)
             }
         }
     }

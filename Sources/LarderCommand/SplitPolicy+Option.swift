@@ -16,7 +16,7 @@ extension SplitPolicy {
         if text == "auto" {
             self.init()
         } else {
-            guard let count = Int(text), Self.connections.contains(count) else { return nil }
+            guard let count = parseDigits(text[...]), Self.connections.contains(count) else { return nil }
             self.init(maximumConnections: count)
         }
     }

@@ -35,6 +35,25 @@ extension Directory {
         return freedBytes
     }
 
+    /// How many bytes removing the tree at `path` would give back to the file system.
+    package func treeBytes(_ path: RelativePath) throws(SystemError) -> Int64 {
+        var bytes: Int64 = 0
+        var pending = [path]
+        while let current = pending.popLast() {
+            guard let status = try status(of: current) else { continue }
+            guard status.kind == .directory else {
+                bytes += status.linkCount == 1 ? status.allocatedBytes : 0
+                continue
+            }
+            for name in try subdirectory(current).names() {
+                do { pending.append(try current.appending(name)) } catch {
+                    throw SystemError(code: ENAMETOOLONG, operation: "look at", subject: subject(current))
+                }
+            }
+        }
+        return bytes
+    }
+
     private func removeFile(_ path: RelativePath, _ status: FileStatus) throws(SystemError) -> Int64 {
         try remove(path)
         return status.linkCount == 1 ? status.allocatedBytes : 0

@@ -3,6 +3,9 @@ import Glibc
 
 /// Keeps the machine from going to sleep by itself, as long as it is held and the process lives: `systemd-inhibit` runs for just as long, since
 /// what it waits for is the end of a pipe of ours. Where there is none, or where it is refused, nothing happens.
+///
+/// The lock is logind's on `idle` alone: one on `sleep` would also refuse people who send the machine to sleep by hand, or close its lid, and there is
+/// nothing to delay that for, since a run goes on after it where it was.
 package final class SleepInhibitor: Sendable {
     /// Closed with this object, or by the kernel with the process.
     private let pipe: OwnedDescriptor
@@ -18,7 +21,7 @@ package final class SleepInhibitor: Sendable {
         pipe = OwnedDescriptor(adopting: ends[0], name: "an inhibitor's pipe")
         let input = OwnedDescriptor(adopting: ends[1], name: "an inhibitor's input")
         let command = [
-            program, "--what=sleep:idle", "--who=larder", "--why=\(why)", "--mode=block", "cat",
+            program, "--what=idle", "--who=larder", "--why=\(why)", "--mode=block", "cat",
         ]
         guard let process = Self.spawn(command, input: input) else { return }
         _ = WorkerThread(name: "larder-awake") {

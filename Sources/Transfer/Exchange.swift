@@ -7,13 +7,13 @@ final class Exchange {
     let request: TransferRequest
     let channel: BodyChannel
     let handle: EasyHandle
-    private unowned let loop: SessionLoop
+    unowned let loop: SessionLoop
 
     /// Where the current hop goes.
     private(set) var url: TransferURL
     private(set) var hopCount = 0
     private var head = ResponseHead()
-    private var phase = Phase.awaitingHead
+    var phase = Phase.awaitingHead
     private var piece: BodyPiece?
     private var pieceStarted: SuspendingClock.Instant
 
@@ -24,15 +24,15 @@ final class Exchange {
 
     private var wireBytes: Int64 = 0
     private var bodyBytes: Int64 = 0
-    private let started: SuspendingClock.Instant
-    private var lastActivity: SuspendingClock.Instant
-    private var hopStarted: SuspendingClock.Instant
+    let started: SuspendingClock.Instant
+    var lastActivity: SuspendingClock.Instant
+    var hopStarted: SuspendingClock.Instant
     /// When the current hop's head was complete.
-    private var headCompleted: SuspendingClock.Instant
+    var headCompleted: SuspendingClock.Instant
     /// What came since some byte of the current hop's body; nil before that: how fast a server is shows in bodies only.
-    private var rateWindow: (started: SuspendingClock.Instant, bytes: Int64)?
+    var rateWindow: (started: SuspendingClock.Instant, bytes: Int64)?
 
-    private enum Phase {
+    enum Phase {
         case awaitingHead
         case receivingBody(TransferResponse)
         case ignoringBody(TransferResponse)
@@ -41,7 +41,7 @@ final class Exchange {
 
     /// The body of a redirect is read, so that the connection lives on, but no longer than another connection would take.
     private static let ignoredBodyLimitBytes: Int64 = 64 << 10
-    private static let ignoredBodyLimit: Duration = .seconds(2)
+    static let ignoredBodyLimit: Duration = .seconds(2)
 
     init(id: TransferID, request: TransferRequest, channel: BodyChannel, handle: EasyHandle, loop: SessionLoop) {
         self.id = id
@@ -50,7 +50,7 @@ final class Exchange {
         self.handle = handle
         self.loop = loop
         url = request.url
-        started = loop.now
+        started = request.began ?? loop.now
         lastActivity = loop.now
         hopStarted = loop.now
         headCompleted = loop.now
@@ -126,7 +126,10 @@ final class Exchange {
             status: head.status, headers: head.headers, url: url, redirectCount: hopCount - 1,
             framing: head.framing(httpMajorVersion: handle.httpMajorVersion))
         switch channel.judge(response) {
-        case .ignoreBody: phase = .ignoringBody(response)
+        case .ignoreBody:
+            phase = .ignoringBody(response)
+            // It would be cut before its end.
+            return response.contentLengthBytes ?? 0 <= Self.ignoredBodyLimitBytes
         case .receiveBody:
             phase = .receivingBody(response)
             if let length = response.contentLengthBytes, exceedsBudget(length) { return false }
@@ -204,47 +207,6 @@ final class Exchange {
         rateWindow = nil
         let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
         return failure == nil ? nil : conclusion(of: code)
-    }
-
-    // MARK: Deadlines
-
-    /// The deadline that is broken, if any.
-    func brokenDeadline() -> TransferError? {
-        let configuration = loop.configuration
-        if let whole = configuration.transferTimeout, loop.now - started >= whole {
-            return .timedOut(.whole, after: whole)
-        }
-        // What we hold back ourselves is no silence of the server's.
-        guard !isPaused else { return nil }
-        if let error = brokenPhaseDeadline() { return error }
-        let idle = configuration.idleTimeout
-        if loop.now - lastActivity >= idle, let sent = handle.requestSentAfter,
-            loop.now - max(lastActivity, hopStarted + sent) >= idle
-        {
-            return .timedOut(.idle, after: idle)
-        }
-        guard let minimum = configuration.minimumBytesPerSecond, let rateWindow else { return nil }
-        let window = loop.now - rateWindow.started
-        guard window >= idle else { return nil }
-        if Double(rateWindow.bytes) / window.inSeconds < Double(minimum) { return .timedOut(.minimumRate, after: idle) }
-        self.rateWindow = (loop.now, 0)
-        return nil
-    }
-
-    /// Neither a head nor a body that nobody wants is waited for without end, however steadily it drips.
-    private func brokenPhaseDeadline() -> TransferError? {
-        switch phase {
-        case .awaitingHead:
-            let limit = loop.configuration.connectTimeout + loop.configuration.idleTimeout
-            guard loop.now - hopStarted >= limit, let sent = handle.requestSentAfter,
-                loop.now - (hopStarted + sent) >= limit
-            else { return nil }
-            return .timedOut(.head, after: limit)
-        case .ignoringBody, .redirecting:
-            let limit = Self.ignoredBodyLimit
-            return loop.now - headCompleted >= limit ? .timedOut(.idle, after: limit) : nil
-        case .receivingBody: return nil
-        }
     }
 
     // MARK: The end

@@ -6,7 +6,7 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var idleTimeout: Duration = .seconds(30)
     /// Until a connection, TLS included, stands: 15 s.
     public var connectTimeout: Duration = .seconds(15)
-    /// The whole exchange, redirects included; nil, the default: no bound.
+    /// The whole exchange, redirects included, and all ranges that a download fetches beside each other; nil, the default: no bound.
     public var transferTimeout: Duration?
     /// Fewer bytes a second than this over a whole idle period end the exchange, counted from the first byte of a body; nil, the default: any
     /// pace is fine.

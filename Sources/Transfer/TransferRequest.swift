@@ -21,6 +21,8 @@ public struct TransferRequest: Sendable {
     /// Whether it must not share a connection with others, whose pace would then be one: it then speaks HTTP/1.1 where the configuration leaves
     /// the choice.
     public var hasOwnConnection = false
+    /// When the whole began that this is a part of, for the deadline of the whole exchange; nil, the default: with this.
+    public var began: SuspendingClock.Instant?
     /// The validator for `If-Range` (RFC 9110 §13.1.5); only sent with a range. It must be strong.
     public var ifRange: String?
     /// How many body bytes are taken at most; the transfer is cut the moment more arrive. Nil: no bound.

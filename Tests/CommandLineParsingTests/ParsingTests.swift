@@ -167,6 +167,12 @@ import Testing
         #expect(parseSizeBytes(text) == nil)
     }
 
+    @Test(arguments: ["", "+4", "-0", "-1", "4.0", "0x4", " 4", "1e1", "１", "9223372036854775808"])
+    func whatIsNoWholeNumber(_ text: String) {
+        #expect(parseDigits(text[...]) == nil)
+        #expect(throws: UsageError.self) { _ = try run(["sync", "--library", "d", "--jobs=\(text)", "m"]) }
+    }
+
     @Test(arguments: [("0s", 0), ("30s", 30), ("15m", 900), ("2h", 7200), ("1d", 86_400)])
     func durations(_ text: String, _ seconds: Int) {
         #expect(parseDuration(text) == .seconds(seconds))

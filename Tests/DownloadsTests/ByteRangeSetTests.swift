@@ -44,4 +44,15 @@ import Testing
         #expect(set.intersection([]) == [])
         #expect(set.intersection([4..<6]) == [])
     }
+
+    @Test func whatIsTakenOutIsMissing() {
+        var set: ByteRangeSet = [0..<10, 20..<30, 40..<50]
+        set.remove(5..<45)
+        #expect(set == [0..<5, 45..<50])
+        set.remove(1..<2)
+        #expect(set == [0..<1, 2..<5, 45..<50])
+        set.remove(7..<7)
+        set.remove(0..<Int64.max)
+        #expect(set == [])
+    }
 }

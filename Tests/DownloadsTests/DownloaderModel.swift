@@ -127,7 +127,8 @@ struct DownloaderModel {
                 id, of: current.plan.download,
                 DownloadProgress(
                     receivedBytes: current.heldBytes, totalBytes: Bool.random(using: &generator) ? totalBytes : nil,
-                    resumedFromBytes: 0, bytesPerSecond: nil)))
+                    resumedFromBytes: 0, bytesPerSecond: nil),
+                from: current.plan.sources.randomElement(using: &generator) ?? current.plan.url))
     }
 
     private mutating func finishTry() {
@@ -186,7 +187,9 @@ struct DownloaderModel {
         guard let plan = past.randomElement(using: &generator) else { return }
         note("late report of \(plan.attempt.number)")
         let progress = DownloadProgress(receivedBytes: 1, totalBytes: nil, resumedFromBytes: 0, bytesPerSecond: nil)
-        check(state.attemptProgressed(plan.attempt, of: plan.download, progress).isEmpty, "late progress was heard")
+        check(
+            state.attemptProgressed(plan.attempt, of: plan.download, progress, from: plan.url).isEmpty,
+            "late progress was heard")
         check(state.attemptResumed(plan.attempt, of: plan.download, offsetBytes: 1).isEmpty, "a late resume was heard")
         check(state.attemptEnded(plan.attempt, of: plan.download, .stopped).isEmpty, "a late stop was heard")
         let failure = AttemptFailure(.fileFailed, "late", .giveUp)

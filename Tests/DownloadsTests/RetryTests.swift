@@ -47,11 +47,18 @@ import Testing
     @Test mutating func progressGivesAllPatienceBack() throws {
         var rotation = SourceRotation(try sources(1))
         _ = play(&rotation, Array(repeating: Self.lost, count: 5))
-        rotation.note(heldBytes: 10)
+        rotation.note(heldBytes: 10, from: rotation.current)
         #expect(play(&rotation, [Self.lost]) == ["wait 0"])
         _ = play(&rotation, Array(repeating: Self.lost, count: 4))
-        rotation.note(heldBytes: 10)
+        rotation.note(heldBytes: 10, from: rotation.current)
         #expect(play(&rotation, [Self.lost]) == ["give up"], "the same bytes again are no progress")
+    }
+
+    @Test mutating func whatAMirrorBroughtGivesNoPatienceBack() throws {
+        var rotation = SourceRotation(try sources(2))
+        _ = play(&rotation, Array(repeating: Self.lost, count: 5), isBound: true)
+        rotation.note(heldBytes: 10, from: try sources(2)[1])
+        #expect(play(&rotation, [Self.lost], isBound: true) == ["1"])
     }
 
     @Test mutating func mirrorsTakeTurns() throws {

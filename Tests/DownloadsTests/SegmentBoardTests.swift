@@ -15,16 +15,20 @@ import Transfer
 
     /// A thousand bytes, two of which came so slowly that further connections are wanted. Pieces are of ten bytes.
     private func board() -> SegmentBoard {
-        var policy = SplitPolicy()
-        (policy.minimumPieceBytes, policy.minimumRemainingBytes) = (10, 1)
-        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: policy)
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: quickPolicy)
         board.open()
         board.startAnew(totalBytes: 1000, maySplit: true)
-        for second in 0..<2 {
-            _ = board.reserve(.first, countBytes: 1)
-            _ = board.commit(.first, now: start + .seconds(second))
+        for (count, half) in [(1, 0), (0, 1), (1, 2)] {
+            _ = board.reserve(.first, countBytes: count)
+            _ = board.commit(.first, now: start + .milliseconds(500 * half))
         }
         return board
+    }
+
+    private var quickPolicy: SplitPolicy {
+        var policy = SplitPolicy()
+        (policy.minimumPieceBytes, policy.minimumRemainingBytes) = (10, 1)
+        return policy
     }
 
     private func text(_ steps: [SegmentBoard.Step]) -> [String] {
@@ -33,6 +37,7 @@ import Transfer
             case .ask(let id, _, let range): "ask \(id.number) \(range)"
             case .cut(let id): "cut \(id.number)"
             case .want(let count, _): "want \(count)"
+            case .review: "review"
             case .left(let id, let failure): "left \(id.number)\(failure == nil ? "" : " failed")"
             case .end: "end"
             }
@@ -53,13 +58,93 @@ import Transfer
     @Test func aFurtherConnectionTakesPartOfTheFirstOnesWork() {
         var board = board()
         #expect(text(board.open(other, to: url)) == ["ask 7 12..<22"])
+        #expect(bring(1, other, &board) == [])
         #expect(bring(10, .first, &board) == ["cut 0"])
         #expect(text(board.ended(.first, .cancelled)).first == "ask 0 22..<32")
+    }
+
+    /// Who knows whether anything ever comes of it: a link may be good for one request only.
+    @Test func theFirstRequestRunsOnUntilAnotherOneBringsSomething() {
+        var board = board()
+        _ = board.open(other, to: url)
+        #expect(bring(20, .first, &board) == ["cut 7", "want 6"], "one that never brought anything goes")
+        #expect(text(board.ended(other, .cancelled)) == ["left 7"])
+        #expect(bring(978, .first, &board).contains("cut 0") == false)
+        #expect(board.plan.isComplete)
+    }
+
+    @Test func aConnectionThatHasHelpedGetsOtherWork() {
+        var board = board()
+        _ = board.open(other, to: url)
+        _ = bring(10, other, &board)
+        #expect(text(board.ended(other, .complete)) == ["ask 7 22..<32"])
+        _ = board.ended(.first, lost)
+        _ = board.open(ConnectionID(number: 8), to: url)
+        #expect(board.plan.segment(of: ConnectionID(number: 8))?.position == 2)
+    }
+
+    /// A failure that lies some time back is no reason to end what others have carried on.
+    @Test func theFirstIsTriedAgainOnceTheOthersAreTakenBack() {
+        var board = board()
+        _ = board.open(other, to: url)
+        _ = board.ended(.first, lost)
+        _ = bring(5, other, &board)
+        #expect(text(board.close(other)) == ["cut 7"])
+        #expect(text(board.ended(other, .cancelled)) == ["ask 0 2..<12", "left 7"])
+        #expect(text(board.ended(.first, lost)).last == "end", "once is enough")
+    }
+
+    @Test func nothingIsTriedAgainWhereNobodyBroughtAnything() {
+        var board = board()
+        _ = board.open(other, to: url)
+        _ = board.ended(.first, lost)
+        _ = board.close(other)
+        #expect(text(board.ended(other, .cancelled)).last == "end")
+    }
+
+    /// Else nobody would ever wait until its reply begins.
+    @Test func nothingIsExpectedOfAConnectionBeforeOthersHadBegun() {
+        var policy = quickPolicy
+        policy.minimumRemaining = .milliseconds(50)
+        var board = SegmentBoard(url, held: [0..<940], totalBytes: 1000, policy: policy)
+        func bring(_ count: Int, _ id: ConnectionID, atSecond second: Double) {
+            _ = board.reserve(id, countBytes: count)
+            _ = board.commit(id, now: start + .seconds(second))
+        }
+        board.open()
+        board.goOn(totalBytes: 1000, maySplit: true)
+        for second in [0, 0.5, 1] { bring(2, .first, atSecond: second) }
+        #expect(text(board.open(other, to: url, now: start + .seconds(1))) == ["ask 7 966..<986"])
+        bring(20, other, atSecond: 5)
+        #expect(text(board.ended(other, .complete, now: start + .seconds(6))) == ["ask 7 986..<1000"])
+        bring(16, .first, atSecond: 7.9)
+        let (early, late) = (ConnectionID(number: 8), ConnectionID(number: 9))
+        #expect(text(board.open(early, to: url, now: start + .seconds(8))).contains("left 8"), "it took four seconds")
+        #expect(text(board.open(late, to: url, now: start + .seconds(16))) == ["cut 7", "ask 9 986..<1000"])
+    }
+
+    /// At ten times the others' pace it would take ten times as long.
+    @Test func theRestOfASlowConnectionIsTakenOver() {
+        var policy = quickPolicy
+        policy.minimumRemaining = .milliseconds(50)
+        var board = SegmentBoard(url, held: [0..<985], totalBytes: 1000, policy: policy)
+        board.open()
+        board.goOn(totalBytes: 1000, maySplit: true)
+        for (count, half) in [(2, 0), (2, 1), (2, 2)] {
+            _ = board.reserve(.first, countBytes: count)
+            _ = board.commit(.first, now: start + .milliseconds(500 * half))
+        }
+        #expect(text(board.review(now: start + .seconds(2))) == ["review"], "it isn't slow")
+        #expect(text(board.review(now: start + .seconds(120))) == ["want 1", "review"])
+        let steps = text(board.open(other, to: url, now: start + .seconds(120)))
+        #expect(steps == ["cut 0", "ask 7 991..<1000"])
+        #expect(board.reserve(.first, countBytes: 5).countBytes == 0)
     }
 
     @Test func onceBytesWereLeftOutTheRequestIsCutWhateverBecomesFree() {
         var board = board()
         _ = board.open(other, to: url)
+        _ = bring(1, other, &board)
         #expect(board.reserve(.first, countBytes: 200).countBytes == 10)
         _ = board.ended(other, .failed(AttemptFailure(.invalidResponse, "200", .nextSource), isFatal: false))
         #expect(text(board.commit(.first, now: start)).contains("cut 0"))

@@ -47,6 +47,28 @@ import Testing
         #expect(!plan.hasWork, "all are too short by now to be worth it")
     }
 
+    @Test func whatWouldBeThereBeforeAnotherRequestsFirstByteIsNotDivided() {
+        var plan = plan()
+        _ = plan.takeFirstGap(for: .first)
+        plan.requestCostBytes = 40
+        #expect(plan.take(for: connection(1), pieceBytes: 1000) == 70..<100)
+        #expect(!plan.hasWork)
+    }
+
+    @Test func whatIsMuchSlowerIsOvertaken() {
+        var plan = plan()
+        _ = plan.takeFirstGap(for: .first)
+        #expect(plan.take(for: connection(1), pieceBytes: 1000) == 50..<100)
+        _ = plan.reserve(connection(1), countBytes: 5)
+        plan.requestCostBytes = 5
+        #expect(plan.extend(.first, by: 60, upTo: 100) { _, _, _ in true }.isEmpty, "it is being written")
+        plan.commit(connection(1))
+        #expect(plan.extend(.first, by: 60, upTo: 100) { _, _, _ in false }.isEmpty)
+        #expect(plan.extend(.first, by: 60, upTo: 100) { $1 == 45 && $2 == 50 } == [connection(1)])
+        #expect(plan.held == [])
+        #expect(plan.segment(of: .first)?.end == 100)
+    }
+
     @Test func whatIsTooShortIsNotDivided() {
         var plan = plan([], 19)
         _ = plan.takeFirstGap(for: .first)
@@ -76,14 +98,50 @@ import Testing
         var plan = plan()
         _ = plan.takeFirstGap(for: .first)
         #expect(plan.take(for: connection(1), pieceBytes: 30) == 30..<60)
-        plan.extend(.first, by: 50, upTo: 100)
+        _ = plan.reserve(connection(1), countBytes: 1)
+        #expect(plan.extend(.first, by: 50, upTo: 100).isEmpty)
         #expect(plan.segment(of: .first)?.end == 30, "another one fetches that")
         plan.release(connection(1))
-        plan.extend(.first, by: 29, upTo: 100)
+        #expect(plan.extend(.first, by: 29, upTo: 100).isEmpty)
         #expect(plan.segment(of: .first)?.end == 30, "it hasn't come there yet")
-        plan.extend(.first, by: 50, upTo: 90)
+        #expect(plan.extend(.first, by: 50, upTo: 90).isEmpty)
         #expect(plan.segment(of: .first)?.end == 90)
         #expect(plan.reserve(.first, countBytes: 50) == .init(position: 0, countBytes: 50, isPastTheEnd: false))
+    }
+
+    @Test func whatAnotherOneHasNotBegunToBringIsTaken() {
+        var plan = plan()
+        _ = plan.takeFirstGap(for: .first)
+        #expect(plan.take(for: connection(1), pieceBytes: 20) == 20..<40)
+        #expect(plan.take(for: connection(2), pieceBytes: 20) == 40..<60)
+        #expect(plan.extend(.first, by: 30, upTo: 100) == [connection(1)])
+        #expect(plan.segment(of: .first)?.end == 40)
+        #expect(plan.reserve(connection(1), countBytes: 5).countBytes == 0)
+        #expect(plan.extend(.first, by: 40, upTo: 50).isEmpty, "nor does it go beyond its request")
+    }
+
+    @Test func aFewHeldBytesAreBroughtAgainWhereThatIsCheaper() {
+        var plan = plan([50..<55])
+        _ = plan.takeFirstGap(for: .first)
+        plan.requestCostBytes = 4
+        #expect(plan.extend(.first, by: 60, upTo: 100).isEmpty)
+        #expect(plan.segment(of: .first)?.end == 50, "too many")
+        plan.requestCostBytes = 5
+        #expect(plan.extend(.first, by: 60, upTo: 100).isEmpty)
+        #expect(plan.segment(of: .first)?.end == 100)
+        #expect(plan.held == [])
+        #expect(plan.missingBytes == 100)
+    }
+
+    @Test func anotherOnesRestIsTakenOver() {
+        var plan = plan()
+        _ = plan.takeFirstGap(for: .first)
+        _ = plan.reserve(.first, countBytes: 30)
+        #expect(plan.takeOver(from: .first, for: connection(1)) == 30..<100)
+        #expect(plan.takeOver(from: .first, for: connection(2)) == nil)
+        #expect(plan.reserve(.first, countBytes: 30).countBytes == 0)
+        plan.commit(.first)
+        #expect(plan.held == [0..<30])
     }
 
     @Test func moreThanTheWholeIsTold() {

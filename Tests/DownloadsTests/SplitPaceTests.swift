@@ -17,7 +17,7 @@ import Testing
         for step in 0..<seconds * 20 where received < totalBytes {
             let active = min(pace.connections, available)
             pace.note(
-                receivedBytes: received, remainingBytes: totalBytes - received, active: active, isStarting: false,
+                receivedBytes: received, remainingBytes: totalBytes - received, active: active, opened: active,
                 now: now)
             now += .milliseconds(50)
             received += rate(active) / 20
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func connectionsThatAddNothingGoAgain() {
-        #expect(connections { _ in 10 * Self.megabyte }.allSatisfy { $0 == 1 })
+        #expect(connections { _ in 10 * Self.megabyte }.dropFirst().allSatisfy { $0 == 1 })
     }
 
     @Test func theyBecomeNoMoreThanWhatMakesItFaster() {
@@ -52,12 +52,12 @@ import Testing
         for second in 0..<3 {
             pace.note(
                 receivedBytes: Int64(second) * 500 * Self.megabyte, remainingBytes: 400 * Self.megabyte, active: 1,
-                isStarting: false, now: start + .seconds(second))
+                opened: 1, now: start + .seconds(second))
         }
         #expect(pace.connections == 1)
         for second in 3..<9 {
             pace.note(
-                receivedBytes: 1001 * Self.megabyte, remainingBytes: 399 * Self.megabyte, active: 1, isStarting: false,
+                receivedBytes: 1001 * Self.megabyte, remainingBytes: 399 * Self.megabyte, active: 1, opened: 1,
                 now: start + .seconds(second))
         }
         #expect(pace.connections > 1)
@@ -69,7 +69,43 @@ import Testing
         for tenth in 0..<40 {
             pace.note(
                 receivedBytes: Int64(tenth) * Self.megabyte, remainingBytes: 900 * Self.megabyte, active: 1,
-                isStarting: true, now: start + .milliseconds(100 * tenth))
+                opened: 2, now: start + .milliseconds(100 * tenth))
+        }
+        #expect(pace.connections == 1)
+    }
+
+    /// With four seconds until each range begins to come, and a server that brings no more over many connections than over one.
+    @Test(arguments: [true, false]) func lateFirstBytesDoNotHideThatNothingIsGained(allBring: Bool) {
+        var pace = SplitPace(SplitPolicy())
+        let start = ContinuousClock.now
+        for tenth in 0..<250 {
+            let isLate = tenth >= 5 && (tenth < 50 || !allBring)
+            pace.note(
+                receivedBytes: Int64(tenth) * 200_000, remainingBytes: 900 * Self.megabyte,
+                active: tenth < 5 || isLate ? 1 : 8, opened: tenth < 5 ? 1 : 8, now: start + .milliseconds(100 * tenth))
+            if tenth == 10 { #expect(pace.connections == 8) }
+        }
+        #expect(pace.connections == 1)
+    }
+
+    @Test func aGulpOfBytesIsNoRate() {
+        var pace = SplitPace(SplitPolicy())
+        let start = ContinuousClock.now
+        for (milliseconds, received) in [(0, 0), (100, 250_000), (200, 500_000), (300, 750_000)] {
+            pace.note(
+                receivedBytes: Int64(received), remainingBytes: 900 * Self.megabyte, active: 1, opened: 1,
+                now: start + .milliseconds(milliseconds))
+        }
+        // Eight that together are no faster: their first pieces come all at once.
+        for (milliseconds, received) in [(310, 750_000), (420, 1_750_000)] {
+            pace.note(
+                receivedBytes: Int64(received), remainingBytes: 900 * Self.megabyte, active: 8, opened: 8,
+                now: start + .milliseconds(milliseconds))
+        }
+        for tenth in 5..<60 {
+            pace.note(
+                receivedBytes: Int64(1_750_000 + 250_000 * (tenth - 4)), remainingBytes: 900 * Self.megabyte, active: 8,
+                opened: 8, now: start + .milliseconds(100 * tenth))
         }
         #expect(pace.connections == 1)
     }

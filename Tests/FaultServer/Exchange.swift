@@ -17,7 +17,9 @@ package struct Exchange: Sendable, CustomStringConvertible {
     /// Bytes of the body handed to the kernel, without any framing.
     package internal(set) var bodyBytesSent: UInt64 = 0
     /// How it ended; `nil` while it goes on.
-    package internal(set) var end: End?
+    package internal(set) var end: End? { didSet { ended = .now } }
+    package let began = ContinuousClock.now
+    package private(set) var ended: ContinuousClock.Instant?
 
     package var description: String {
         let end = end.map { "\($0)" } ?? "going on"

@@ -60,6 +60,14 @@ package final class FaultServer: Sendable {
     /// Bytes of bodies handed to the kernel for a path, all requests together.
     package func bodyBytesSent(_ path: String) -> UInt64 { exchanges(path).reduce(0) { $0 + $1.bodyBytesSent } }
 
+    /// How many requests for a path were being answered at once, at most.
+    package func simultaneousRequests(_ path: String) -> Int {
+        let exchanges = exchanges(path)
+        return exchanges.map { one in
+            exchanges.count { $0.began <= one.began && one.began < $0.ended ?? .now }
+        }.max() ?? 0
+    }
+
     /// Waits until `predicate` finds what it looks for in the log.
     ///
     /// - Parameter limit: a safety net for a broken test.

@@ -49,7 +49,7 @@ import Testing
         let sync = try ChildProcess(LarderProgram.path, stock.arguments(), environment: environment)
         try await waitForFile("began", in: stock.directory)
         let arguments = String(decoding: try stock.directory.read("began"), as: UTF8.self)
-        #expect(arguments.hasPrefix("--what=sleep:idle --who=larder"), "\(arguments)")
+        #expect(arguments.hasPrefix("--what=idle --who=larder"), "\(arguments)")
         #expect((try? stock.directory.read("over")) == nil)
         sync.kill(signal)
         try await sync.waitForExit()

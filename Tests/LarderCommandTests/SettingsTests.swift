@@ -21,6 +21,11 @@ import Transfer
         return settings
     }
 
+    @Test(arguments: ["", "+4", "0", "65", "-1", "four", "4 "]) func whatIsNoNumberOfConnections(_ text: String) {
+        #expect(SplitPolicy(text) == nil)
+        #expect(SplitPolicy("4")?.maximumConnections == 4)
+    }
+
     @Test func everySettingIsTaken() throws {
         let file = try stock.directory.write([], to: "some.pem")
         let settings = try settings(

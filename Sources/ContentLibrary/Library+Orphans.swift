@@ -1,0 +1,83 @@
+import Platform
+
+/// What lies in a library that nothing needs, as far as the library itself can tell.
+package struct LibraryOrphans: Hashable, Sendable {
+    /// Content that no generation names.
+    package let contents: [StoreAddress]
+    /// What a run that was killed left in progress, and what the disk holds for that and for the contents.
+    package let bytes: Int64
+}
+
+extension Library {
+    /// Looks for what a collection that keeps every generation would remove, and changes nothing.
+    /// - Parameter isWanted: whether what earlier runs had brought of a bundle is still of use.
+    /// - Throws: `busy` while a run holds the library: what it has in progress looks the same.
+    package func orphans(unless isWanted: (BundleAddress) -> Bool) throws(LibraryError) -> LibraryOrphans {
+        let lock: LibraryLock
+        switch try LibraryLock.acquire(in: internals) {
+        case .held(let held): lock = held
+        case .busy(let process): throw .busy(path, process)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        var needed: Set<StoreAddress> = []
+        for number in try generations.numbers() { needed.formUnion(try generations.open(number).addresses) }
+        return try translating { () throws(SystemError) in
+            var bytes: Int64 = 0
+            let salvages = try StagingLeftover.all(in: staging).filter { isWanted($0.bundle) }
+            for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
+            var contents: [StoreAddress] = []
+            for (bundle, directory) in try storedBundles() {
+                let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
+                for name in names where !needed.contains(StoreAddress(bundle: bundle, name: name)) {
+                    contents.append(StoreAddress(bundle: bundle, name: name))
+                    for path in [name.path, name.receiptPath] { bytes += try directory.treeBytes(path) }
+                }
+            }
+            return LibraryOrphans(contents: contents.sorted(), bytes: bytes)
+        }
+    }
+
+    /// What is in progress: of a run that is dead, for whoever has the lock and hasn't begun.
+    /// - Parameter salvages: what is kept of it.
+    func leftovers(
+        besides salvages: [StagingLeftover]
+    ) throws(SystemError) -> [(directory: Directory, name: RelativePath)] {
+        let kept = Set(salvages.flatMap(\.names))
+        let hidden = [UInt8(ascii: ".")]
+        return try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
+            + generationsDirectory.names().filter { $0.bytes.starts(with: hidden) }.map { (generationsDirectory, $0) }
+            + internals.names().filter { $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) }
+            .map { (internals, $0) }
+    }
+
+    /// The bundles that the store has a directory for. What isn't ours is passed over.
+    func storedBundles() throws(SystemError) -> [(BundleAddress, Directory)] {
+        var found: [(BundleAddress, Directory)] = []
+        for manifestName in try storeDirectory.names() {
+            guard let manifest = ContentID(manifestName), let holder = try directory(manifestName, in: storeDirectory)
+            else { continue }
+            for bundleName in try holder.names() {
+                guard let bundle = ContentID(bundleName), let contents = try directory(bundleName, in: holder) else {
+                    continue
+                }
+                found.append((BundleAddress(manifest: manifest, bundle: bundle), contents))
+            }
+        }
+        return found
+    }
+
+    /// A directory of the store; nil for anything else that has its name, which somebody else put there.
+    private func directory(_ name: RelativePath, in parent: Directory) throws(SystemError) -> Directory? {
+        guard try parent.status(of: name)?.kind == .directory else { return nil }
+        return try parent.subdirectory(name)
+    }
+}
+
+extension StoreName {
+    /// Reads the name of a content directory or of a receipt; nil for what isn't ours.
+    init?(storeEntry path: RelativePath) {
+        let suffix = Array(Self.receiptSuffix.utf8)
+        // A slug may end in ".receipt", but a name can't: it ends in the key.
+        self.init(path.bytes.suffix(suffix.count) == suffix[...] ? path.bytes.dropLast(suffix.count) : path.bytes[...])
+    }
+}

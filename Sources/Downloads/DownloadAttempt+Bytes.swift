@@ -1,0 +1,108 @@
+import Platform
+import Transfer
+
+/// What the requests of a try bring: the first reply's head, and the bytes of all of them.
+extension DownloadAttempt {
+    /// The first reply has been judged, and its body is about to come.
+    func begin(_ verdict: ResponseVerdict, _ response: TransferResponse, _ writer: PartialWriter) throws(AttemptFailure)
+    {
+        self.response = response
+        try checkRoom(verdict, writer)
+        do throws(SystemError) {
+            switch verdict {
+            case .append(let total): try goOn(totalBytes: total, response, writer)
+            case .alreadyWhole: try goOn(totalBytes: writer.found.contiguousBytes, response, writer)
+            case .fresh(let total):
+                try writer.startAnew(response, totalBytes: total)
+                let maySplit = maySplit(response, writer)
+                decide { board in
+                    board.startAnew(totalBytes: total, maySplit: maySplit)
+                    return []
+                }
+            case .fail: break
+            }
+        } catch {
+            throw AttemptFailure(error)
+        }
+    }
+
+    private func goOn(totalBytes: Int64?, _ response: TransferResponse, _ writer: PartialWriter) throws(SystemError) {
+        report(.resumed(offsetBytes: writer.found.countBytes))
+        try writer.goOn(totalBytes: totalBytes)
+        let maySplit = maySplit(response, writer)
+        decide { board in
+            board.goOn(totalBytes: totalBytes, maySplit: maySplit)
+            return []
+        }
+    }
+
+    /// Whether ranges of the asset can be fetched beside each other: the server does them (RFC 9110 §14.3), and something shows whether they are
+    /// of one version.
+    private func maySplit(_ response: TransferResponse, _ writer: PartialWriter) -> Bool {
+        let doesRanges = response.status == 206 || response.headers["Accept-Ranges"]?.lowercased() == "bytes"
+        return doesRanges && writer.record?.canBeResumed == true
+    }
+
+    /// Bytes of a connection's request, on one of the session's writer threads.
+    func receive(_ body: UnsafeRawBufferPointer, on id: ConnectionID, into writer: PartialWriter) throws {
+        guard let (share, fetched) = reserve(body.count, on: id) else { return }
+        try checkBudget(fetched)
+        if share.isPastTheEnd {
+            throw AttemptFailure(
+                .invalidResponse,
+                "the server sent more than the \(share.position + share.countBytes) bytes it declared",
+                .restart)
+        }
+        guard share.countBytes > 0 else { return decide { board in board.overflowed(id) } }
+        let bytes = UnsafeRawBufferPointer(rebasing: body[..<Int(share.countBytes)])
+        try writer.write(bytes, at: share.position)
+        guard let (held, progress, source, steps) = commit(id) else { return }
+        writer.digest?.take(bytes, at: share.position, contiguousBytes: held.contiguousBytes)
+        try writer.didWrite(share.countBytes, held: held)
+        report(.progress(progress, from: source))
+        if steps.contains(where: \.wantsMore) { try writer.prepareForHoles(held: held) }
+        carryOut(steps)
+    }
+
+    private func reserve(_ count: Int, on id: ConnectionID) -> (SegmentPlan.Share, fetchedBytes: Int64)? {
+        stage.withLock { stage in
+            guard case .transferring(var transferring) = stage else { return nil }
+            stage = .over
+            defer { stage = .transferring(transferring) }
+            let held = transferring.board.plan.held.countBytes
+            let (fetched, overflow) = held.addingReportingOverflow(Int64(count))
+            return (transferring.board.reserve(id, countBytes: count), overflow ? .max : fetched)
+        }
+    }
+
+    private func commit(_ id: ConnectionID) -> (ByteRangeSet, DownloadProgress, TransferURL, [SegmentBoard.Step])? {
+        stage.withLock { stage in
+            let steps = Self.decide(&stage, self) { $0.commit(id) }
+            guard case .transferring(var transferring) = stage else { return nil }
+            let plan = transferring.board.plan
+            let received = plan.held.countBytes
+            let rate = transferring.rate.note(received)
+            stage = .transferring(transferring)
+            return (
+                plan.held,
+                DownloadProgress(
+                    receivedBytes: received, totalBytes: plan.totalBytes,
+                    resumedFromBytes: transferring.board.resumedBytes, bytesPerSecond: rate),
+                transferring.board.source(of: id), steps
+            )
+        }
+    }
+
+    /// A request is over, and nothing more comes of it.
+    func requestEnded(on id: ConnectionID, _ outcome: TransferOutcome, _ end: SegmentBoard.RequestEnd) {
+        report(.traffic(receivedBytes: outcome.receivedBytes, requestCount: outcome.requestCount))
+        decide { board in board.ended(id, end) }
+    }
+
+    /// The session keeps the budget of what it fetches itself; what was held before counts too.
+    func checkBudget(_ bytes: Int64) throws(AttemptFailure) {
+        if let budget = plan.budgetBytes, bytes > budget {
+            throw AttemptFailure(TransferError.overBudget(limitBytes: budget))
+        }
+    }
+}

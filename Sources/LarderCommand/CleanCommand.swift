@@ -1,0 +1,77 @@
+import CommandLineParsing
+import Jobs
+import Platform
+import Transfer
+
+/// `larder clean`: removes from a library what nobody needs.
+struct CleanCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    private static let library = CommandOption<String>.required(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+    private static let partials = CommandOption<Bool>.flag(
+        "partials", help: "remove all paused downloads, whoever asks for them")
+    private static let dryRun = CommandOption<Bool>.flag(
+        "dry-run", short: "n", help: "tell what would be removed, do nothing")
+    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
+
+    static let command = Command(
+        "clean", summary: "remove from a library what nobody needs",
+        description: """
+            Removes paused downloads that neither a published manifest nor one that is named asks for, content that no \
+            generation names, and what a killed run left in progress. Every generation stays. What is complete but not \
+            published, after a run that was stopped, goes too.
+            """,
+        operands: [Operand("MANIFEST", .any, help: "a path, an http(s) URL, or -: what it asks for stays")],
+        groups: [
+            OptionGroup("Library", library, partials, dryRun),
+            OptionGroup(
+                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
+                OutputOptions.color),
+        ],
+        examples: [
+            Example("larder clean museum.json --library /srv/media", "Keeps what a stopped sync of it had fetched."),
+            Example("larder clean --library /srv/media --partials --dry-run", "What there would be to win."),
+        ],
+        exitCodes: Jobs.ExitCode.values(
+            .success, .failure, .usage, .invalidManifest, .unreadable, .busy, .refused, .interrupted, .terminated))
+
+    func run() async -> Jobs.ExitCode {
+        var manifests: [ManifestLocation] = []
+        do throws(TransferURLError) {
+            for operand in parsed.operands { manifests.append(try ManifestLocation(operand)) }
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            return .usage
+        }
+        let control = RunControl()
+        let style = OutputStyle(parsed)
+        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) { _, _ in nil }
+        StopSignals.start(control) { printer.printProgressLine() }
+        printer.start()
+        let isRehearsal = parsed[Self.dryRun]
+        let (report, exit) = await CleanRun(
+            libraryPath: parsed[Self.library], manifests: manifests, removesAllPartials: parsed[Self.partials],
+            isRehearsal: isRehearsal, control: control, observer: printer.take
+        ).run()
+        printer.end()
+        if let report, !style.isQuiet || isRehearsal {
+            let line = Self.text(report, isRehearsal) + "\n"
+            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+        }
+        return exit
+    }
+
+    /// `removed 2 paused downloads (1.2 MB) and the contents of 1 bundle; 73.2 MB freed`
+    private static func text(_ report: CleanRun.Report, _ isRehearsal: Bool) -> String {
+        guard report.partials + report.contents > 0 || report.otherBytes > 0 else { return "nothing to remove" }
+        let downloads = report.partials == 1 ? "paused download" : "paused downloads"
+        let contents = report.contents == 1 ? "content" : "contents"
+        let freed = HumanQuantity.bytes(report.partialBytes.addingClamped(report.otherBytes))
+        return "\(isRehearsal ? "would remove" : "removed") \(report.partials) \(downloads) "
+            + "(\(HumanQuantity.bytes(report.partialBytes))), \(report.contents) \(contents) that no generation names; "
+            + "\(freed) \(isRehearsal ? "would be free" : "freed")"
+    }
+}
