@@ -45,7 +45,7 @@ import Testing
         var inhibitor = SleepInhibitor(why: "fetching media", program: program)
         #expect(inhibitor != nil)
         let lines = try await text(of: "began").split(separator: "\n")
-        #expect(lines.last == "--what=sleep:idle --who=larder --why=fetching media --mode=block cat")
+        #expect(lines.last == "--what=idle --who=larder --why=fetching media --mode=block cat")
         // Its outputs are redirected where the script says so; what it had before that is known of the others.
         #expect(lines.count == 4 && lines[0].hasPrefix("open 0 socket:") && lines[2] == "open 2 /dev/null", "\(lines)")
         #expect((try? folder.read("over")) == nil)
