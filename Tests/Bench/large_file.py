@@ -26,6 +26,7 @@ def measure(larder, download_many, server, served, scratch, runs):
     receive = scratch / "receive"
     subprocess.run(["cc", "-O2", "-o", receive, os.path.join(os.path.dirname(__file__), "receive.c")], check=True)
     (scratch / "large.list").write_text(f"{url} - large.bin\n")
+    (scratch / "large-verified.list").write_text(f"{url} {digest} large.bin\n")
 
     fetches = {
         "curl": f"curl --silent --fail --output large.bin {url}",
@@ -39,7 +40,11 @@ def measure(larder, download_many, server, served, scratch, runs):
     }
     compare(
         f"One file of 1 GiB, fetched and verified ({runs} runs each)",
-        {"larder fetch --sha256": f"{larder} fetch {url} --output large.bin --sha256 {digest} --quiet"}
+        {
+            # Nobody flushes but `larder fetch`.
+            "Downloads, verified": f"{download_many} {scratch}/large-verified.list . 1",
+            "larder fetch --sha256, flushed": f"{larder} fetch {url} --output large.bin --sha256 {digest} --quiet",
+        }
         | {f"{name}, openssl dgst": f"{command}; {check}" for name, command in fetches.items()}
         | fetches
         | floor,
