@@ -125,6 +125,8 @@ import Testing
         #""urls": ["b", "x y"], "headers": {"Authorization": "geheim\u0007"}"#,
         #""urls": ["b", "x y"], "sha256": "https://u:geheim@a.example/b?sig=geheim""#,
         #""urls": ["b", "x y"], "headers": {"X-API-KEY": "geheim", "X-Auth-Token" "geheim"}"#,
+        #""urls": ["b", "x y"], "headers": {"X-Api-Key": 0.1e2geheim}"#,
+        #""urls": ["b", "x y"], "headers": {"Cookie": geheim, "Authorization": 'geheim'}"#,
         #""urls": ["b", "x y"], "headers": {"Private-Token": ["a", "geheim"]}"#,
         #""urls": ["b", "x y"], "headers": {"Authorization: "geheim"}"#,
         #""urls": ["https://a.example/b?sig=geheim", "x y", "size": 1"#,
