@@ -39,6 +39,11 @@ package struct Generations: Sendable {
         return try Generation(number: number, directory: opened)
     }
 
+    /// All content that a generation names. One that can't be read names nothing here.
+    package func addresses() throws(LibraryError) -> Set<StoreAddress> {
+        Set(try numbers().flatMap { (try? open($0))?.addresses ?? [] })
+    }
+
     /// The numbers of all kept generations, lowest first.
     package func numbers() throws(LibraryError) -> [GenerationNumber] {
         try translating { () throws(SystemError) in try directory.names() }

@@ -41,7 +41,9 @@ package final class Salvage: Sendable {
     package func joinedFile(at path: RelativePath) -> JoinedSalvage? {
         for (directory, entries) in journals.reversed() where entries.allSatisfy({ $0.path == path }) {
             guard let file = try? directory.open(path, flags: O_RDWR | O_NONBLOCK),
-                (try? file.status().kind) == .file
+                let status = try? file.status(), status.kind == .file,
+                // It is going to be cut and written: no other name may share its bytes.
+                status.linkCount == 1
             else { continue }
             return JoinedSalvage(directory: directory, path: path, file: file, sources: entries.map(\.source))
         }
@@ -119,10 +121,12 @@ struct StagingLeftover {
     static func all(in parent: Directory) throws(SystemError) -> [StagingLeftover] {
         var found: [StagingLeftover] = []
         for name in try parent.names() {
-            guard let number = Int(String(decoding: name.bytes, as: UTF8.self)), number > 0 else { continue }
+            guard let number = Int(String(decoding: name.bytes, as: UTF8.self)), (1..<1 << 40).contains(number) else {
+                continue
+            }
             let journal = LibraryLayout.path("\(number)\(StagingJournal.suffix)")
             guard let status = try parent.status(of: journal), status.kind == .file,
-                Timestamp.now.seconds - status.modified.seconds < longestStay,
+                Timestamp.now.seconds &- status.modified.seconds < longestStay,
                 let bundle = try StagingJournal.bundle(journal, in: parent)
             else { continue }
             let leftover = StagingLeftover(number: number, bundle: bundle)

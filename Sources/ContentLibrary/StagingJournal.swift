@@ -19,7 +19,8 @@ final class StagingJournal: Sendable {
 
     /// Begins the journal of a new staging directory.
     init(_ name: RelativePath, in parent: Directory, for bundle: BundleAddress) throws(SystemError) {
-        file = try parent.open(name, flags: O_WRONLY | O_CREAT | O_EXCL | O_APPEND)
+        // For its owner only: a URL may hold secrets.
+        file = try parent.open(name, flags: O_WRONLY | O_CREAT | O_EXCL | O_APPEND, mode: 0o600)
         try write { line in
             line.member("staging", Self.format)
             line.member("manifest", bundle.manifest.description)

@@ -42,10 +42,12 @@ extension DownloaderCore {
         let done = DispatchSemaphore(value: 0)
         // There nobody opens what is about to be removed.
         opening.enqueue { [self] in
-            let active = shared.withLock { shared in shared.state.downloads.values.map(\.request) }
-            let spared = Set(active.compactMap(store.partialName))
             let result = Result { () throws(DownloadError) in
-                try store.evict(sparing: spared, wanted: wanted, choose: choose)
+                try withStore { store throws(DownloadError) in
+                    let active = shared.withLock { shared in shared.state.downloads.values.map(\.request) }
+                    let spared = Set(active.compactMap(store.partialName))
+                    return try store.evict(sparing: spared, wanted: wanted, choose: choose)
+                }
             }
             outcome.withLock { $0 = result }
             done.signal()

@@ -27,6 +27,8 @@ final class DownloaderCore: Sendable {
     let announce: @Sendable (DownloaderEvent) -> Void
     /// Opening a partial file blocks on the disk.
     let opening = JobQueue(name: "larder-open")
+    /// Held while the store is looked through, and while a file is opened anywhere but on that thread.
+    private let storeInUse = Locked(())
     /// Reading what a large one holds blocks for long.
     private let reading = JobQueue(name: "larder-read", threads: 4)
 
@@ -64,7 +66,15 @@ final class DownloaderCore: Sendable {
     func store<Success: Sendable>(
         _ body: @escaping @Sendable (ResumeStore) throws(DownloadError) -> Success
     ) async throws(DownloadError) -> Success {
-        try await opening.attempt { [store] () throws(DownloadError) in try body(store) }
+        try await opening.attempt { [self] () throws(DownloadError) in try withStore(body) }
+    }
+
+    /// Does something with the store while no partial file is being opened: on the thread that opens them, and while no other one does.
+    func withStore<Success: Sendable>(
+        _ body: (ResumeStore) throws(DownloadError) -> Success
+    ) throws(DownloadError) -> Success {
+        let result = storeInUse.withLock { (_) in Result { () throws(DownloadError) in try body(store) } }
+        return try result.get()
     }
 
     // MARK: What happens
@@ -157,16 +167,22 @@ final class DownloaderCore: Sendable {
     // MARK: What is done
 
     private func deliver(mayBegin: Bool = false) {
-        var beginnings: [JobQueue.Job] = []
+        var own: JobQueue.Job?
         while let batch = nextBatch() {
+            var beginnings: [JobQueue.Job] = []
             for action in batch { perform(action, &beginnings) }
             shared.withLock { $0.isDelivering = false }
+            if mayBegin, own == nil { own = beginnings.popLast() }
+            beginnings.forEach(opening.enqueue)
         }
         tellWaiting()
         // The way to the other thread costs more than what is done there. One, and behind all else: whatever waits must not wait for the disk.
-        let own = mayBegin ? beginnings.popLast() : nil
-        beginnings.forEach(opening.enqueue)
-        own?()
+        if let own { beginHere(own) }
+    }
+
+    /// Opens a partial file on this thread, unless the store is being looked through: whoever does that takes every file's lock in turn.
+    private func beginHere(_ beginning: @escaping JobQueue.Job) {
+        if storeInUse.withLockIfAvailable({ (_) in beginning() }) == nil { opening.enqueue(beginning) }
     }
 
     private func nextBatch() -> [State.Action]? {

@@ -1,6 +1,7 @@
 import BundleManifest
 import ContentLibrary
 import Platform
+import Playlists
 
 /// One thing that has to be fetched for a bundle.
 struct BundleSource: Sendable {
@@ -57,7 +58,9 @@ extension Bundle {
 
     /// What else the manifest says of the outcome. Defaults are left out, so that writing one down changes nothing.
     private var keyOptions: [String: String] {
-        if case .hls(_, let selection) = content { return selection.keyOptions }
+        if case .hls(_, let selection) = content {
+            return selection.keyOptions.merging(["copy": "\(OfflinePlan.version)"]) { $1 }
+        }
         if case .segments(let list) = content {
             if let join = list.join { return ["join": join.filename] }
             return ["index": "\(SegmentIndex(segments: list.segments, contents: []).optionsDigest)"]

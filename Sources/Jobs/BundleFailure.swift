@@ -25,6 +25,13 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
         case paused
     }
 
+    static func wrongWhole(_ digest: SHA256Digest, _ wanted: SHA256Digest) -> BundleFailure {
+        BundleFailure(
+            .digestMismatch,
+            "the joined file's SHA-256 is \(digest) where \(wanted) was asked for: correct joinSHA256, or the order of the segments"
+        )
+    }
+
     init(_ code: Code, _ message: String, url: String? = nil, isNotModified: Bool = false) {
         self.code = code
         self.message = message

@@ -38,7 +38,7 @@ struct BundleJob: Sendable {
         } else if case .hls(let playlist, let selection) = bundle.content {
             try await obtainPresentation(playlist, selection, previous: previous, receipt: receipt)
         } else {
-            try await obtainFiles(previous: previous)
+            try await obtainFiles(previous: previous, receipt: receipt)
         }
     }
 
@@ -152,10 +152,10 @@ struct BundleJob: Sendable {
 
     // MARK: Several files
 
-    private func obtainFiles(previous: StoredContent?) async throws(BundleFailure) -> StoredContent {
+    private func obtainFiles(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
         try await inStaging { staging throws(BundleFailure) in
             if case .segments(let list) = bundle.content, let join = list.join {
-                return try await obtainJoined(join, in: staging, previous: previous)
+                return try await obtainJoined(join, in: staging, previous: previous, receipt: receipt)
             }
             let files = try await FileSetJob(
                 sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
@@ -189,21 +189,26 @@ struct BundleJob: Sendable {
 
     /// - Parameter join: the one file that all segments make.
     private func obtainJoined(
-        _ join: JoinedFile, in staging: Staging, previous: StoredContent?
+        _ join: JoinedFile, in staging: Staging, previous: StoredContent?, receipt: Receipt?
     ) async throws(BundleFailure) -> StoredContent {
         let name = try path(join.filename)
-        let (digest, sources) = try await JoinJob(
+        let job = JoinJob(
             sources: bundle.sources, name: name, staging: staging, salvage: writer.salvage(of: plan.address),
-            previous: previous, fetcher: fetcher, placing: placing, slots: slots
-        ).run()
+            previous: previous, fetcher: fetcher, placing: placing, slots: slots)
+        if let previous, let receipt, try await job.isUnchanged(since: receipt) {
+            emit(.bundleVerified)
+            try? staging.discard()
+            return previous
+        }
+        let (digest, sources) = try await job.run()
         return try await blocking.attempt { () throws(BundleFailure) in
             if let wanted = join.digest, digest != wanted {
-                // Where no segment has a digest, nobody knows which of them it is.
-                try? staging.discard()
-                try? writer.discardSalvage(of: plan.address)
-                throw BundleFailure(
-                    .digestMismatch,
-                    "the joined file's SHA-256 is \(digest) where \(wanted) was asked for (joinSHA256)")
+                // Where a segment has no digest, nobody knows which of them it is.
+                if bundle.knownDigests.contains(nil) {
+                    try? staging.discard()
+                    try? writer.discardSalvage(of: plan.address)
+                }
+                throw BundleFailure.wrongWhole(digest, wanted)
             }
             emit(.bundleVerified)
             return try store(

@@ -72,6 +72,8 @@ struct Planner {
     let base: Generation?
     /// Nil while there is no library.
     let library: Library?
+    /// What the generations name.
+    let published: Set<StoreAddress>
     /// What runs that were cut short had brought.
     let salvage: [BundleAddress: Salvage]
     let redirects: RedirectPolicy
@@ -99,25 +101,39 @@ struct Planner {
         do throws(LibraryError) {
             let current = try currentContent(address)
             if case .hls = bundle.content {
-                let current = try store?.newest(of: address) ?? current
+                let current = try unpublished(address) ?? current
                 guard let current, let receipt = try? current.receipt() else { return .obtain(previous: current) }
                 let key = bundle.presentationKey(digests: receipt.sources.map(\.sha256))
                 return key.digest == receipt.header.origin.key
                     ? .revalidate(current, receipt) : .obtain(previous: current)
             }
             if let key = bundle.storeKey(digests: bundle.knownDigests) {
-                if let current, current.header.origin.key == key.digest { return .upToDate(current) }
+                if let current, current.header.origin.key == key.digest { return try upToDate(current, bundle) }
                 let origin = Receipt.Origin(bundle: address, version: bundle.version, key: key)
-                if let stored = try store?.find(origin) { return .upToDate(stored) }
+                if let stored = try store?.find(origin) { return try upToDate(stored, bundle) }
                 return .obtain(previous: current)
             }
-            guard let current = try store?.newest(of: address) ?? current else { return .obtain(previous: nil) }
+            guard let current = try unpublished(address) ?? current else { return .obtain(previous: nil) }
             // A receipt that can't be read proves nothing: what it stood for is fetched again.
             guard let receipt = try? current.receipt() else { return .obtain(previous: current) }
             return mayStillBe(receipt, bundle) ? .revalidate(current, receipt) : .obtain(previous: current)
         } catch {
             return .impossible(BundleFailure(error))
         }
+    }
+
+    /// All segments are what the manifest asks for; so must be what they make together, if it says what that is.
+    private func upToDate(_ content: StoredContent, _ bundle: Bundle) throws(LibraryError) -> BundlePlan.Work {
+        guard case .segments(let list) = bundle.content, let wanted = list.join?.digest,
+            case .file(let file) = try content.receipt().entries.first?.content, file.sha256 != wanted
+        else { return .upToDate(content) }
+        return .impossible(.wrongWhole(file.sha256, wanted))
+    }
+
+    /// What was put into the store last, where a run was cut short before anybody saw it.
+    private func unpublished(_ address: BundleAddress) throws(LibraryError) -> StoredContent? {
+        guard let newest = try store?.newest(of: address), !published.contains(newest.address) else { return nil }
+        return newest
     }
 
     private func currentContent(_ address: BundleAddress) throws(LibraryError) -> StoredContent? {

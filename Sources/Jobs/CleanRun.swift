@@ -102,13 +102,14 @@ package struct CleanRun: Sendable {
         do throws(LibraryError) {
             let library = try Library.open(libraryPath, for: .reading)
             let store = ResumeStore(directory: library.partial)
-            let wanted = try wanted(in: library, store, named)
             if isRehearsal {
+                let wanted = try wanted(in: library, store, named)
                 let orphans = try library.orphans(unless: wanted.contains)
                 (report.contents, report.otherBytes) = (orphans.contents.count, orphans.bytes)
                 try cleanPartials(in: store, wanted, &report)
             } else {
                 let writer = try begin(library)
+                let wanted = try wanted(in: library, store, named)
                 // Which generations stay is for `sync` to say.
                 let collected = try writer.collect(keep: .max)
                 report.contents = collected.contents.count
@@ -164,7 +165,15 @@ package struct CleanRun: Sendable {
     }
 
     private func warn(_ wanted: WantedLeftovers, of kept: Int) {
-        guard kept > 0, !wanted.unresolvable.isEmpty else { return }
+        guard kept > 0 else { return }
+        if !wanted.unreadable.isEmpty {
+            let names = wanted.unreadable.map(\.description).sorted().joined(separator: ", ")
+            emit(
+                .warning(
+                    "all paused downloads are kept, since nobody can tell what \(names) asks for: what is published of it can't be read; sync it again, or use --partials"
+                ))
+        }
+        guard !wanted.unresolvable.isEmpty else { return }
         emit(
             .warning(
                 "paused downloads without a digest are kept, since \(wanted.unresolvable.joined(separator: ", ")) may ask for them: its URLs are relative; name the manifest, or use --partials"

@@ -12,8 +12,8 @@ struct FileSetJob: Sendable {
     let salvage: Salvage?
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
-    /// Whether what came from a URL once, and has no digest, is what would come from there now.
-    var trustsURLs = false
+    /// Of what has neither a digest nor a validator: what once came from its URL is what would come from there now.
+    var trustedPaths: Set<String> = []
     let fetcher: SourceFetcher
     /// Where files are placed: apart from the queue on which archives are unpacked, so that none waits for those with its descriptor open.
     let placing: JobQueue
@@ -75,16 +75,19 @@ struct FileSetJob: Sendable {
     private func place(_ source: BundleSource, from shelves: [Shelf]) async throws(BundleFailure) -> Placed {
         let path = try path(source.path ?? "")
         if let digest = source.file.digest {
-            if let known = try await take(digest, at: path, from: shelves) { return known }
-        } else if let fetched = shelves.lazy.compactMap({ $0.byURL[fetcher.name(of: source.file)] }).first,
-            trustsURLs || fetched.validator != nil
+            for shelf in shelves {
+                guard let held = shelf.byDigest[digest] else { continue }
+                if let known = try await take(held, at: path, from: shelves) { return known }
+            }
+        } else if let held = shelves.lazy.compactMap({ $0.byURL[fetcher.name(of: source.file)] }).first,
+            held.validator != nil || trustedPaths.contains(source.path ?? "")
         {
-            if !trustsURLs, let validator = fetched.validator,
+            if let validator = held.validator,
                 let file = try await fetcher.fetch(source.file, .unless(validator: validator))
             {
                 return try await place(file, of: source, at: path)
             }
-            if let known = try await take(fetched.sha256, at: path, from: shelves) { return known }
+            if let known = try await take(held, at: path, from: shelves) { return known }
         }
         guard let file = try await fetcher.fetch(source.file) else {
             throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
@@ -109,16 +112,16 @@ struct FileSetJob: Sendable {
         return Placed(path: path, digest: file.digest, source: known)
     }
 
+    /// - Parameter held: what is wanted, as it came from its own URL: others may have brought the same bytes.
     private func take(
-        _ digest: SHA256Digest, at path: RelativePath, from shelves: [Shelf]
+        _ held: Receipt.Source, at path: RelativePath, from shelves: [Shelf]
     ) async throws(BundleFailure) -> Placed? {
-        for shelf in shelves {
-            guard let source = shelf.byDigest[digest] else { continue }
+        for shelf in shelves where shelf.byDigest[held.sha256] != nil {
             do throws(LibraryError) {
                 let isPlaced = try await placing.attempt { [staging] () throws(LibraryError) in
-                    try shelf.place(source, path, staging)
+                    try shelf.place(held, path, staging)
                 }
-                if isPlaced { return Placed(path: path, digest: digest, source: source) }
+                if isPlaced { return Placed(path: path, digest: held.sha256, source: held) }
             } catch {
                 throw BundleFailure(error)
             }
@@ -138,8 +141,9 @@ private struct Shelf: Sendable {
         _ sources: [Receipt.Source],
         place: @escaping @Sendable (Receipt.Source, RelativePath, Staging) throws(LibraryError) -> Bool
     ) {
-        byDigest = Dictionary(sources.map { ($0.sha256, $0) }, uniquingKeysWith: { first, _ in first })
-        byURL = Dictionary(sources.map { ($0.url, $0) }, uniquingKeysWith: { first, _ in first })
+        // The last is the latest.
+        byDigest = Dictionary(sources.map { ($0.sha256, $0) }, uniquingKeysWith: { $1 })
+        byURL = Dictionary(sources.map { ($0.url, $0) }, uniquingKeysWith: { $1 })
         self.place = place
     }
 

@@ -28,6 +28,8 @@ struct HLSJob: Sendable {
 
     /// A playlist of a million short segments is less than this.
     static let playlistBytes = 128 << 20
+    /// Of all playlists of a presentation.
+    private static let maximumSegments = 2_000_000
 
     // MARK: What is known already
 
@@ -38,9 +40,15 @@ struct HLSJob: Sendable {
         for (index, known) in playlists.enumerated() {
             let condition = known.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
             let source = index == 0 ? playlist : SourceFile(url: known.url)
-            guard let file = try await fetcher.fetch(source, condition) else { continue }
-            file.discard()
-            if file.digest != known.sha256 { return false }
+            do throws(BundleFailure) {
+                guard let file = try await fetcher.fetch(source, condition) else { continue }
+                file.discard()
+                if file.digest != known.sha256 { return false }
+            } catch {
+                // Another mirror may have what this one hasn't.
+                guard error.code != .paused else { throw error }
+                return false
+            }
         }
         return true
     }
@@ -55,11 +63,12 @@ struct HLSJob: Sendable {
         let sources =
             whole.map { BundleSource(path: $0.path, file: SourceFile(url: $0.url)) } + ranged.sources
         let placed = try await FileSetJob(
-            sources: sources, staging: staging, salvage: salvage, previous: previous, trustsURLs: true,
+            sources: sources, staging: staging, salvage: salvage, previous: previous,
+            trustedPaths: Set(whole.filter { $0.role != .key }.map(\.path) + ranged.sources.compactMap(\.path)),
             fetcher: fetcher, placing: placing, slots: slots
         ).run()
         let digests = try await placing.attempt { () throws(BundleFailure) in
-            var digests = try ranged.slice(plan.resources, in: staging)
+            var digests = try ranged.slice(plan.resources, in: staging, fetcher)
             for (file, _) in zip(placed, whole) { digests[file.path] = file.digest }
             for playlist in plan.playlists {
                 let text = Array(PlaylistWriter.text(of: playlist.content).utf8)
@@ -71,7 +80,14 @@ struct HLSJob: Sendable {
                 }
                 digests[path] = SHA256.digest(of: text)
             }
-            try PlaylistVerdict(of: plan, in: staging.directory, warn: warn).check()
+            do throws(PlaylistVerdict.Fault) {
+                try PlaylistVerdict(of: plan, in: staging.directory, warn: warn).check()
+            } catch {
+                // Nobody may take for right what would not play: the next run asks for it anew.
+                for path in error.paths { try? staging.directory.remove(path) }
+                throw error.failure
+            }
+            try ranged.discardWholes(in: staging)
             return digests
         }
         return Copy(digests: digests, sources: playlists + placed.map(\.source))
@@ -103,16 +119,23 @@ struct HLSJob: Sendable {
     ) async throws(BundleFailure) -> (OfflinePlan, [Receipt.Source]) {
         let choice: PlaylistChoice
         do throws(ChoiceProblem) { choice = try PlaylistChoice(from: master, by: selection) } catch {
-            throw BundleFailure(.playlistRefused, "\(error)", url: entry.url)
+            throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(entry.url))
         }
         // Variants that say the same of themselves are sources of the same.
         var wanted = choice.variants.map { [$0.variant.uri] + $0.mirrors.map(\.uri) }
         wanted += choice.renditions.compactMap { $0.uri.map { [$0] } }
         var sources: [String: OfflinePlan.Source] = [:]
         var fetched = [entry.source]
+        var segmentCount = 0
         for uris in wanted where sources[uris[0]] == nil {
             let (source, document) = try await readMedia(uris, of: master, at: address)
             sources[uris[0]] = source
+            segmentCount += source.playlist.segments.count
+            guard segmentCount <= Self.maximumSegments else {
+                throw BundleFailure(
+                    .playlistRefused, "its playlists have more than \(Self.maximumSegments) segments together",
+                    url: shownURL(entry.url))
+            }
             if !fetched.contains(where: { $0.url == document.source.url }) { fetched.append(document.source) }
         }
         let plan = try refusing(entry.url) { [sources] () throws(PlanRefusal) in
@@ -136,7 +159,7 @@ struct HLSJob: Sendable {
                 guard case .media(let media) = try await parse(document, variables: master.variables) else {
                     throw BundleFailure(
                         .playlistRefused, "it is a master playlist where a media playlist was expected",
-                        url: document.url)
+                        url: shownURL(document.url))
                 }
                 let source = OfflinePlan.Source(playlist: media, address: address.naming(url: document.url), url: url)
                 return (source, document)
@@ -169,7 +192,7 @@ struct HLSJob: Sendable {
         try await placing.attempt { [warn] () throws(BundleFailure) in
             let outcome = PlaylistParser.parse(
                 document.bytes, PlaylistParser.Context(url: document.url, importableVariables: variables))
-            let text = SourceText(name: document.source.url, bytes: document.bytes)
+            let text = SourceText(name: shownURL(document.source.url), bytes: document.bytes)
             let renderer = DiagnosticTextRenderer(LineIndex(text), of: outcome.diagnostics)
             guard let playlist = outcome.playlist else {
                 let error = outcome.diagnostics.first { $0.severity == .error }
@@ -184,7 +207,7 @@ struct HLSJob: Sendable {
         _ url: String, _ body: () throws(PlanRefusal) -> OfflinePlan
     ) throws(BundleFailure) -> OfflinePlan {
         do throws(PlanRefusal) { return try body() } catch {
-            throw BundleFailure(.playlistRefused, "\(error)", url: url)
+            throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(url))
         }
     }
 }

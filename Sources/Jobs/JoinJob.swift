@@ -28,6 +28,13 @@ struct JoinJob: Sendable {
         return await placing.run { output.finish() }
     }
 
+    /// Whether every segment still is what the content was made of, as its digest or its server tells.
+    func isUnchanged(since receipt: Receipt) async throws(BundleFailure) -> Bool {
+        guard receipt.sources.count == sources.count, zip(receipt.sources, sources).allSatisfy({ mayBe($0, $1.file) })
+        else { return false }
+        return try await unchangedCount(of: receipt.sources[...]) == sources.count
+    }
+
     // MARK: What was joined before
 
     private func begin() async throws(BundleFailure) -> JoinedOutput {

@@ -19,7 +19,7 @@ enum MediaContainer: Hashable {
     /// Nil for anything else.
     init?(head: [UInt8]) {
         let packets = stride(from: 0, to: head.count, by: Self.packetBytes)
-        if !head.isEmpty, packets.allSatisfy({ head[$0] == Self.syncByte }) {
+        if head.count >= Self.packetBytes, packets.allSatisfy({ head[$0] == Self.syncByte }) {
             self = .transportStream
         } else if head.count >= 8, Self.firstBoxes.contains(String(decoding: head[4..<8], as: UTF8.self)) {
             self = .boxes

@@ -21,22 +21,54 @@ struct PlaylistVerdict {
         urls = Dictionary(plan.resources.map { ($0.path, $0.url) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// What would not play.
+    struct Fault: Error {
+        let failure: BundleFailure
+        /// The files it may be the fault of.
+        let paths: [RelativePath]
+    }
+
     /// - Throws: the first file that isn't as it should be.
-    func check() throws(BundleFailure) {
+    func check() throws(Fault) {
         for planned in plan.playlists {
             guard case .media(let playlist) = planned.content else { continue }
+            var keys = KeyCache()
             var seen: Set<String> = []
             for (index, segment) in playlist.segments.enumerated() where !segment.isGap {
                 guard seen.insert(segment.uri).inserted else { continue }
-                try check(
-                    segment.uri,
-                    encryption: try encryption(segment.keySet, in: playlist) { key in
-                        playlist.initializationVector(of: key, forSegmentAt: index)
-                    })
+                try check(segment.uri, segment.keySet, of: playlist, &keys) { key in
+                    playlist.initializationVector(of: key, forSegmentAt: index)
+                }
             }
             for map in playlist.maps where seen.insert(map.uri).inserted {
-                try check(map.uri, encryption: try encryption(map.keySet, in: playlist) { $0.initializationVector })
+                try check(map.uri, map.keySet, of: playlist, &keys) { $0.initializationVector }
             }
+        }
+    }
+
+    /// The key of the segment before: mostly that of this one, too.
+    private struct KeyCache {
+        var uri = ""
+        var bytes: [UInt8] = []
+    }
+
+    private func check(
+        _ uri: String, _ keySet: Int32?, of playlist: MediaPlaylist, _ keys: inout KeyCache,
+        vector: (MediaKey) -> InitializationVector?
+    ) throws(Fault) {
+        let key = keySet.flatMap { playlist.keySets[Int($0)].first }
+        do throws(BundleFailure) {
+            try check(
+                uri,
+                encryption: try key.map { key throws(BundleFailure) in
+                    if keys.uri != key.uri { keys = KeyCache(uri: key.uri, bytes: try readKey(key.uri)) }
+                    guard let vector = vector(key) else {
+                        throw failure(key.uri, "its initialization vector is unknown")
+                    }
+                    return Encryption(key: keys.bytes, vector: vector.bytes)
+                })
+        } catch {
+            throw Fault(failure: error, paths: [uri, key?.uri].compactMap { $0.flatMap { try? RelativePath($0) } })
         }
     }
 
@@ -45,28 +77,22 @@ struct PlaylistVerdict {
         let vector: [UInt8]
     }
 
-    private func encryption(
-        _ keySet: Int32?, in playlist: MediaPlaylist, vector: (MediaKey) -> InitializationVector?
-    ) throws(BundleFailure) -> Encryption? {
-        guard let keySet, let key = playlist.keySets[Int(keySet)].first else { return nil }
-        let bytes = try read(key.uri, at: 0, upTo: AES128CBC.blockBytes + 1)
-        guard bytes.count == AES128CBC.blockBytes else {
-            throw failure(key.uri, "the key is not 16 bytes long")
-        }
-        guard let vector = vector(key) else { throw failure(key.uri, "its initialization vector is unknown") }
-        return Encryption(key: bytes, vector: vector.bytes)
+    private func readKey(_ uri: String) throws(BundleFailure) -> [UInt8] {
+        let bytes = try read(try open(uri).file, at: 0, upTo: AES128CBC.blockBytes + 1)
+        guard bytes.count == AES128CBC.blockBytes else { throw failure(uri, "the key is not 16 bytes long") }
+        return bytes
     }
 
     private func check(_ uri: String, encryption: Encryption?) throws(BundleFailure) {
-        let size = try open(uri).status
+        let (file, size) = try open(uri)
         guard size > 0 else { throw failure(uri, "it is empty") }
-        var head = try read(uri, at: 0, upTo: Self.headBytes)
+        var head = try read(file, at: 0, upTo: Self.headBytes)
         var contentBytes = size
         if let encryption {
             guard size.isMultiple(of: Int64(AES128CBC.blockBytes)),
                 let clear = AES128CBC.decrypt(head, key: encryption.key, vector: encryption.vector)
             else { throw failure(uri, "it is encrypted, and yet no whole number of blocks of 16 bytes") }
-            contentBytes = size - (try paddingBytes(uri, size, encryption))
+            contentBytes = size - (try paddingBytes(uri, file, size, encryption))
             head = Array(clear.prefix(Int(clamping: contentBytes)))
         }
         let undecipherable =
@@ -82,15 +108,17 @@ struct PlaylistVerdict {
             throw failure(uri, encryption == nil ? "its first packet is damaged" : undecipherable)
         case .transportStream where !contentBytes.isMultiple(of: Int64(MediaContainer.packetBytes)):
             warn("\(shown(uri)): its last packet is cut")
-        case .boxes where encryption == nil: try checkBoxes(uri, size)
+        case .boxes where encryption == nil: try checkBoxes(uri, file, size)
         default: break
         }
     }
 
     /// How much of the last block is padding (PKCS #7).
-    private func paddingBytes(_ uri: String, _ size: Int64, _ encryption: Encryption) throws(BundleFailure) -> Int64 {
+    private func paddingBytes(
+        _ uri: String, _ file: OwnedDescriptor, _ size: Int64, _ encryption: Encryption
+    ) throws(BundleFailure) -> Int64 {
         let block = Int64(AES128CBC.blockBytes)
-        let tail = try read(uri, at: max(0, size - 2 * block), upTo: Int(2 * block))
+        let tail = try read(file, at: max(0, size - 2 * block), upTo: Int(2 * block))
         let isAlone = tail.count == Int(block)
         let clear = AES128CBC.decrypt(
             Array(tail.suffix(Int(block))), key: encryption.key,
@@ -101,11 +129,15 @@ struct PlaylistVerdict {
         return Int64(count)
     }
 
+    /// No segment has nearly as many.
+    private static let maximumBoxes = 100_000
+
     /// Whether boxes follow each other up to the very end.
-    private func checkBoxes(_ uri: String, _ size: Int64) throws(BundleFailure) {
+    private func checkBoxes(_ uri: String, _ file: OwnedDescriptor, _ size: Int64) throws(BundleFailure) {
         var offset: Int64 = 0
-        while offset < size {
-            let header = try read(uri, at: offset, upTo: 16)
+        for _ in 0..<Self.maximumBoxes {
+            if offset == size { return }
+            let header = try read(file, at: offset, upTo: 16)
             guard header.count >= 8 else { throw failure(uri, "a box is cut at its end") }
             let short = header[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
             let length: Int64
@@ -122,11 +154,12 @@ struct PlaylistVerdict {
             }
             offset = next
         }
+        throw failure(uri, "it has more than \(Self.maximumBoxes) boxes")
     }
 
     // MARK: Files
 
-    private func open(_ uri: String) throws(BundleFailure) -> (file: OwnedDescriptor, status: Int64) {
+    private func open(_ uri: String) throws(BundleFailure) -> (file: OwnedDescriptor, sizeBytes: Int64) {
         let path = try path(uri)
         do throws(SystemError) {
             let file = try directory.open(path, flags: O_RDONLY | O_NONBLOCK)
@@ -136,8 +169,9 @@ struct PlaylistVerdict {
         }
     }
 
-    private func read(_ uri: String, at offset: Int64, upTo count: Int) throws(BundleFailure) -> [UInt8] {
-        let file = try open(uri).file
+    private func read(
+        _ file: OwnedDescriptor, at offset: Int64, upTo count: Int
+    ) throws(BundleFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(SystemError) in try file.read(into: buffer, at: offset) }
@@ -145,7 +179,7 @@ struct PlaylistVerdict {
         do throws(SystemError) { return Array(bytes.prefix(try result.get())) } catch { throw BundleFailure(error) }
     }
 
-    private func shown(_ uri: String) -> String { urls[uri].map { escapedText($0) } ?? uri }
+    private func shown(_ uri: String) -> String { urls[uri].map(shownURL) ?? uri }
 
     private func failure(_ uri: String, _ reason: String) -> BundleFailure {
         BundleFailure(.implausibleMedia, reason, url: shown(uri))

@@ -18,16 +18,19 @@ final class RunBoard: Sendable {
     ) throws(RunProblem) {
         self.manifests = manifests
         let salvage: [BundleAddress: Salvage]
+        let published: Set<StoreAddress>
         do throws(LibraryError) {
             base = try library?.generations.current()
             salvage = try library?.salvage() ?? [:]
+            published = try library?.generations.addresses() ?? []
         } catch {
             throw RunProblem(.failure, error.message)
         }
         var plans: [(index: BundleOrder.Index, plan: BundlePlan)] = []
         for (number, manifest) in manifests.enumerated() {
             let planner = Planner(
-                manifest: manifest, base: base, library: library, salvage: salvage, redirects: options.redirects)
+                manifest: manifest, base: base, library: library, published: published, salvage: salvage,
+                redirects: options.redirects)
             for bundle in manifest.manifest.bundles where options.selects(bundle) {
                 guard let plan = planner.plan(bundle) else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))

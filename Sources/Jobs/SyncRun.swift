@@ -67,6 +67,7 @@ package struct SyncRun: Sendable {
                 Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
             }
             let board = try await blocking.attempt { [exit] () throws(RunProblem) in
+                if exit == .success { discardUnlisted(manifests, writer) }
                 let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
                 // Of a manifest that couldn't be read nobody knows what it wants.
                 if exit == .success { relief.removeStale() }
@@ -123,6 +124,15 @@ package struct SyncRun: Sendable {
             await loader.load(location)
         }
         return (loader.manifests, loader.exit)
+    }
+
+    /// Lets go of what earlier runs had brought of bundles that their manifests don't list any more. What can't be removed is no reason to stop.
+    private func discardUnlisted(_ manifests: [LoadedManifest], _ writer: LibraryWriter) {
+        let listed = Dictionary(
+            manifests.map { ($0.id, Set($0.manifest.bundles.map(\.id.text))) }, uniquingKeysWith: { $1 })
+        _ = try? writer.discardSalvage { bundle in
+            listed[bundle.manifest].map { $0.contains(bundle.bundle.description) } ?? true
+        }
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.

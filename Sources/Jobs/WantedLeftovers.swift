@@ -16,7 +16,7 @@ struct WantedLeftovers {
     private var hasPlaylists = false
     private var bundles: Set<BundleAddress> = []
     /// Manifests whose bundles nobody can tell.
-    private var unreadable: Set<ContentID> = []
+    private(set) var unreadable: Set<ContentID> = []
 
     init(in store: ResumeStore) { self.store = store }
 
@@ -28,7 +28,7 @@ struct WantedLeftovers {
     /// Whether a paused download may be gone on with. One whose record can't be read never is.
     func contains(_ download: PausedDownload) -> Bool {
         guard download.url != nil else { return false }
-        if names.contains(download.name) { return true }
+        if names.contains(download.name) || !unreadable.isEmpty { return true }
         return download.digest == nil && (hasPlaylists || !unresolvable.isEmpty)
     }
 
@@ -51,7 +51,6 @@ struct WantedLeftovers {
             let source = SourceText(name: "\(id)", bytes: bytes)
             let options = ManifestDecodingOptions(allowsFileURLs: true)
             guard let manifest = Manifest.decode(source, options: options).manifest else {
-                unresolvable.append("\(id)")
                 unreadable.insert(id)
                 continue
             }

@@ -26,6 +26,15 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// The same where nobody has the state right now; nil where somebody does.
+    package func withLockIfAvailable<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+        guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
     /// Runs `body` with the state to itself. Keep it short: no callbacks, no I/O, nothing that waits.
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

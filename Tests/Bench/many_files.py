@@ -35,7 +35,7 @@ def measure(download_many, server, served, scratch, runs):
     protocols = {"HTTP/1.1": server.origin, "HTTP/2 with TLS": server.secure_origin}
     places = {"on a disk": scratch, "on tmpfs": pathlib.Path("/dev/shm") / scratch.name}
     for protocol, origin in protocols.items():
-        lists = Lists(files, origin, scratch / protocol.replace("/", ""))
+        lists = Lists(files, origin, scratch / protocol.replace("/", "").replace(" ", "-"))
         trust = server.certificate
         for place, directory in places.items():
             compare(

@@ -29,3 +29,32 @@ import Testing
         #expect(chosen(shortageBytes) == expected)
     }
 }
+
+/// Looking through the store takes every partial file's lock in turn; nobody who downloads meanwhile may meet one.
+@Suite struct BusyStoreTests {
+    @Test func lookingThroughTheStoreIsInNobodysWay() async throws {
+        let bench = try Workbench()
+        for number in 0..<300 {
+            bench.server.serve("/\(number)", Resource(.pattern(lengthBytes: 3_000, seed: UInt64(number))))
+        }
+        // What is gone on with, and so has a record that somebody looks at.
+        try await bench.pause()
+        let downloader = try bench.downloader { $0.maximumTransfers = 4 }
+        let isDone = Locked(false)
+        async let looks: Void = {
+            while !isDone.withLock({ $0 }) { _ = try await downloader.pausedDownloads() }
+        }()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<300 {
+                group.addTask {
+                    _ = try await downloader.download(try bench.request("/\(number)"))
+                    if number == 150 { _ = try await downloader.download(try bench.request()) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        isDone.withLock { $0 = true }
+        try await looks
+        await downloader.shutDown()
+    }
+}

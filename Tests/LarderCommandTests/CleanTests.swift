@@ -124,6 +124,13 @@ import Testing
         stock.server.script("/two.bin", [.altered { $0.stalled(afterBytes: 20_000) }])
         let sync = try stock.startSync("--jobs", "1")
         try await stock.server.waitUntilSent("/two.bin", bytes: 20_000)
+        // The first may still be on its way to its place.
+        try await waitUntil("the note about the first") {
+            try names(".larder/staging").contains { name in
+                guard name.hasSuffix("-journal") else { return false }
+                return try readFile("\(stock.library)/.larder/staging/\(name)").count { $0 == UInt8(ascii: "\n") } == 2
+            }
+        }
         sync.kill(SIGKILL)
         try await sync.waitForExit()
         let left = try names(".larder/staging")

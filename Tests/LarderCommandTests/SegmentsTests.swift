@@ -35,6 +35,11 @@ import Testing
 
     private func file(_ name: String) throws -> [UInt8] { try stock.directory.read("library/current/m/radio/\(name)") }
 
+    private func inode(_ name: String) throws -> UInt64 {
+        let file = try Platform.OwnedDescriptor.open(stock.library + "/current/m/radio/\(name)", flags: O_RDONLY)
+        return try file.status().inode
+    }
+
     private func requests(_ count: Int) -> [Int] {
         (0..<count).map { stock.server.exchanges("/\($0).ts").count }
     }
@@ -187,7 +192,47 @@ import Testing
         let run = try await stock.sync()
         #expect(run.status == .exited(1))
         #expect(run.problems.contains { $0.contains("joinSHA256") }, "\(run)")
-        #expect(try leftovers == [])
+        #expect(try stock.published("m/radio") == [])
+        // All segments are right: they needn't come again once the manifest is.
+        serve(3, join: "radio.mp3", joinDigest: "\(SHA256.digest(of: joined(3)))", serial: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(sentCounts(3) == [1, 1, 1])
+        serve(3, join: "radio.mp3", joinDigest: String(repeating: "0", count: 64), serial: 3)
+        #expect(try await stock.sync().problems.contains { $0.contains("joinSHA256") })
+    }
+
+    @Test func anUnchangedJoinedFileIsNotMadeAnew() async throws {
+        serve(5, hasDigests: false, join: "radio.mp3")
+        #expect(try await stock.sync().status == .exited(0))
+        let before = try inode("radio.mp3")
+        let run = try await stock.sync("--json")
+        #expect(try run.finished.bundles("unchanged") == 1)
+        #expect(run.events.count { $0.name == "bundle.verified" } == 1)
+        #expect(try inode("radio.mp3") == before)
+    }
+
+    @Test func segmentsWithTheSameBytesKeepTheirOwnNames() async throws {
+        let text = Resource(.text("the same"), etag: "\"x\"")
+        for number in 0..<2 { stock.server.serve("/\(number).ts", text) }
+        for serial in 1...3 {
+            stock.serveManifest(
+                [
+                    #"{"id": "radio", "kind": "segments", "segments": [{"path": "0.ts", "urls": ["0.ts"], "duration": \#(serial)}, {"path": "1.ts", "urls": ["1.ts"], "duration": 1}]}"#
+                ], serial: serial)
+            #expect(try await stock.sync().status == .exited(0))
+        }
+        #expect((0..<2).map { number in stock.server.exchanges("/\(number).ts").count { $0.status == 200 } } == [1, 1])
+    }
+
+    /// There and back again: what was published once before is not older than what was put into the store later.
+    @Test func whatCameBackIsUnchanged() async throws {
+        for (serial, changed) in [(1, Set<Int>()), (2, [1]), (3, [])] {
+            serve(3, changed: changed, hasDigests: false, serial: serial)
+            #expect(try await stock.sync().status == .exited(0))
+        }
+        let run = try await stock.sync("--json")
+        #expect(try run.finished.bundles("unchanged") == 1, "\(run)")
+        #expect(sentCounts(3)[0] == 1)
     }
 
     @Test(arguments: [true, false], [true, false])
@@ -211,7 +256,9 @@ import Testing
         #expect(sentCounts(30) == Array(repeating: 1, count: 30), "what was joined is not sent again")
         #expect(sentCounts(40).reduce(0, +) <= 42)
         #expect(try next.finished["bytesResumed"] ?? 0 >= held)
-        #expect(try leftovers == [] && stock.partials() == [])
+        #expect(try leftovers == [])
+        // A kill may come between a segment's being joined and its partial's going: that one is for `clean`.
+        #expect(try isKilled || stock.partials() == [])
     }
 
     @Test func whatWasJoinedAndHasChangedSinceIsJoinedAnew() async throws {

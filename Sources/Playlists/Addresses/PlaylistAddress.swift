@@ -80,5 +80,5 @@ package struct AddressProblem: Error, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    package var description: String { "the URI \(uri.quotedForMessage()) is refused: \(reason)" }
+    package var description: String { "the URI \(shownURL(uri).quotedForMessage()) is refused: \(reason)" }
 }

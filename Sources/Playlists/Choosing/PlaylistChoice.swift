@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 
 /// The part of a presentation that is kept, and why the rest isn't.
 package struct PlaylistChoice: Equatable, Sendable {
@@ -122,7 +123,7 @@ package enum ChoiceProblem: Error, Equatable, CustomStringConvertible {
         case .nothingFits(let leftOut) where leftOut.isEmpty: "the master playlist has no variants"
         case .nothingFits(let leftOut):
             "no variant fits what select asks for: "
-                + leftOut.prefix(5).map { "\($0.name.quotedForMessage()): \($0.reason.rawValue)" }.joined(
+                + leftOut.prefix(5).map { "\(shownURL($0.name).quotedForMessage()): \($0.reason.rawValue)" }.joined(
                     separator: "; ")
         case .noSuchLanguage(let language, let kind):
             "there is no \(kind.rawValue.lowercased()) in \(language.quotedForMessage()) for the variant that is kept"

@@ -1,3 +1,4 @@
+import Platform
 import Diagnostics
 
 /// Makes a media playlist of its tags, one after the other.
@@ -247,7 +248,8 @@ struct MediaPlaylistBuilder {
         let segment = playlist.segments[index]
         reader.report(
             .durationOverTarget,
-            "segment \(index + 1), \(segment.uri.quotedForMessage()), is longer than the target duration", at: end..<end
+            "segment \(index + 1), \(shownURL(segment.uri).quotedForMessage()), is longer than the target duration",
+            at: end..<end
         )
     }
 }

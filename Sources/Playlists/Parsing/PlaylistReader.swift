@@ -1,3 +1,4 @@
+import Platform
 import Diagnostics
 
 /// What the readers of tags share: the text, the variables so far, and where findings go.
@@ -34,7 +35,9 @@ struct PlaylistReader {
         guard let first = uri.utf8.first, let last = uri.utf8.last, first != UInt8(ascii: "#"),
             !PlaylistBytes.isBlank(first), !PlaylistBytes.isBlank(last)
         else {
-            report(.badURI, "the line is \(uri.quotedForMessage()) once its variables are replaced: no URI", at: range)
+            report(
+                .badURI, "the line is \(shownURL(uri).quotedForMessage()) once its variables are replaced: no URI",
+                at: range)
             return nil
         }
         return uri

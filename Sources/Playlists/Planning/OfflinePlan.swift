@@ -26,6 +26,9 @@ package struct OfflinePlan: Sendable {
     /// What a player opens first is the first of them.
     package let playlists: [PlannedPlaylist]
 
+    /// Raised whenever the same presentation would be copied differently: every library then makes its copies anew.
+    package static let version = 1
+
     package static let entryPath = "index.m3u8"
     static let resourceFolder = "media"
 

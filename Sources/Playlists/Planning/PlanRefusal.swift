@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 
 /// Why no copy is made. Nothing has been asked for by then but playlists.
 package enum PlanRefusal: Error, Equatable, CustomStringConvertible {
@@ -16,15 +17,15 @@ package enum PlanRefusal: Error, Equatable, CustomStringConvertible {
         switch self {
         case .address(let problem): problem.description
         case .live(let playlist):
-            "\(playlist.quotedForMessage()) has no #EXT-X-ENDLIST: it is live, and nothing says how long to follow it"
+            "\(shownURL(playlist).quotedForMessage()) has no #EXT-X-ENDLIST: it is live, and nothing says how long to follow it"
         case .deltaUpdate(let playlist):
-            "\(playlist.quotedForMessage()) leaves segments out (#EXT-X-SKIP): only the whole playlist can be copied"
-        case .noSegments(let playlist): "\(playlist.quotedForMessage()) has no segments"
+            "\(shownURL(playlist).quotedForMessage()) leaves segments out (#EXT-X-SKIP): only the whole playlist can be copied"
+        case .noSegments(let playlist): "\(shownURL(playlist).quotedForMessage()) has no segments"
         case .rightsManagement(let system, let playlist):
-            "\(playlist.quotedForMessage()) is protected by \(system): its keys are for players only, and a copy would never play"
+            "\(shownURL(playlist).quotedForMessage()) is protected by \(system): its keys are for players only, and a copy would never play"
         case .encryption(let method, let playlist):
-            "\(playlist.quotedForMessage()) is encrypted with \(method.quotedForMessage()): only AES-128 can be copied"
-        case .missingPlaylist(let uri): "the playlist \(uri.quotedForMessage()) wasn't read"
+            "\(shownURL(playlist).quotedForMessage()) is encrypted with \(method.quotedForMessage()): only AES-128 can be copied"
+        case .missingPlaylist(let uri): "the playlist \(shownURL(uri).quotedForMessage()) wasn't read"
         }
     }
 }
