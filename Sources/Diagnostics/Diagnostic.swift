@@ -15,7 +15,7 @@ package struct Diagnostic: Sendable, Hashable {
     package let id: String
     package let severity: Severity
     /// One line without a final full stop. Whatever it quotes from outside is escaped already.
-    package let message: String
+    package var message: String
     package let range: SourceRange
     /// Where in a structured text: `$.bundles[2].urls`.
     package var path: String?

@@ -9,14 +9,19 @@ package func nearestMatch(to word: String, among candidates: some Sequence<Strin
     let lowercased = Array(word.lowercased().utf8)
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
-        let distance = editDistance(lowercased, Array(candidate.lowercased().utf8))
-        if distance < best?.distance ?? (max(1, lowercased.count / 3) + 1) { best = (candidate, distance) }
+        let bound = best?.distance ?? (max(1, lowercased.count / 3) + 1)
+        // As many bytes as one is longer have to be inserted at least.
+        guard abs(candidate.utf8.count - lowercased.count) < bound,
+            let distance = editDistance(lowercased, Array(candidate.lowercased().utf8), below: bound)
+        else { continue }
+        best = (candidate, distance)
     }
     return best?.candidate
 }
 
 /// Damerau's distance in its "optimal string alignment" form: a swap of neighbours counts once.
-private func editDistance(_ from: [UInt8], _ to: [UInt8]) -> Int {
+/// - Returns: nil for one that isn't below the bound.
+private func editDistance(_ from: [UInt8], _ to: [UInt8], below bound: Int) -> Int? {
     var beforePrevious: [Int] = []
     var previous = Array(0...to.count)
     for (row, byte) in from.enumerated() {
@@ -28,7 +33,9 @@ private func editDistance(_ from: [UInt8], _ to: [UInt8]) -> Int {
             }
             current.append(cost)
         }
+        // Costs never fall from two rows to the next one.
+        guard current.contains(where: { $0 < bound }) || previous.contains(where: { $0 < bound }) else { return nil }
         (beforePrevious, previous) = (previous, current)
     }
-    return previous[to.count]
+    return previous[to.count] < bound ? previous[to.count] : nil
 }

@@ -242,7 +242,11 @@ extension JSONParser {
 
     func quoted(_ range: Range<Int>) -> String {
         // Cut before decoding: what is quoted may be as long as the text.
-        String(decoding: bytes[range].prefix(200), as: UTF8.self).quotedForMessage(maximumScalars: 40)
+        let part = bytes[range].prefix(200)
+        // A word without quotes may be a header's secret.
+        let secrets = SecretRanges(SourceText(name: "", bytes: bytes), []).ranges(in: part.indices)
+        guard secrets.isEmpty else { return "\"***\"" }
+        return String(decoding: part, as: UTF8.self).quotedForMessage(maximumScalars: 40)
     }
 }
 

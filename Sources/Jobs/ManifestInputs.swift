@@ -1,11 +1,12 @@
 import Glibc
+import JSONSyntax
 import Platform
 import Transfer
 
 /// Which manifests somebody means who names files, folders, patterns, URLs or `-`.
 package enum ManifestInputs {
-    /// - Parameter argument: a folder stands for every `*.json` beneath it, in the order of their paths, but for what is hidden and behind
-    ///   links; a pattern that names no file for those that match it, as a shell would have expanded it.
+    /// - Parameter argument: a folder stands for every `*.json` beneath it, in the order of their paths, but for what is hidden, behind
+    ///   links, or a JSON Schema; a pattern that names no file for those that match it, as a shell would have expanded it.
     /// - Parameter tell: told of each folder beneath a named one that can't be looked into, and of each file that can't be named; the others
     ///   are returned.
     /// - Returns: at least one, unless something was told.
@@ -66,12 +67,27 @@ package enum ManifestInputs {
                 let isManifest = kind == .file && name.bytes.suffix(5).elementsEqual(".json".utf8)
                 guard kind == .directory || isManifest else { continue }
                 guard let path = path(folder, name.bytes, unreadable: tell) else { continue }
-                if isManifest { found.append(path) } else { found += manifests(beneath: path, unreadable: tell) }
+                if isManifest {
+                    if !isSchema(path) { found.append(path) }
+                } else {
+                    found += manifests(beneath: path, unreadable: tell)
+                }
             }
         } catch {
             tell("\(error)")
         }
         return found.sorted()
+    }
+
+    /// Whether a file names the schema that it follows, or is one itself, and isn't of our format. What can't be read is no schema: as a
+    /// manifest its trouble is told.
+    private static func isSchema(_ path: String) -> Bool {
+        let mostBytes = 1 << 20
+        guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK),
+            let bytes = try? file.readAll(limitBytes: mostBytes),
+            let root = (try? JSONDocument(bytes, name: path))?.root
+        else { return false }
+        return root["$schema"] != nil && root["format"] == nil
     }
 
     /// - Returns: nil for a name that isn't UTF-8, which is told: a manifest's place ends up in JSON and in URLs.

@@ -7,13 +7,17 @@ import Transfer
 /// Reads manifests and finds what is wrong with them, as a run would, and does nothing else with them.
 package struct ManifestValidator: Sendable {
     private let configuration: DownloaderConfiguration
+    private let redirects: RedirectPolicy
     /// Made when something has to be fetched: its threads and libraries take longer to start than a small manifest to check.
     private let downloader = Locked<Downloader?>(nil)
     private let scratch: TemporaryFolder
     private let control: RunControl
 
     /// - Throws: when there is no place for what is fetched.
-    package init(_ configuration: DownloaderConfiguration, control: RunControl) throws(SystemError) {
+    package init(
+        _ configuration: DownloaderConfiguration, redirects: RedirectPolicy, control: RunControl
+    ) throws(SystemError) {
+        self.redirects = redirects
         self.control = control
         self.configuration = configuration
         scratch = try TemporaryFolder()
@@ -34,7 +38,7 @@ package struct ManifestValidator: Sendable {
     package func validate(_ location: ManifestLocation) async throws(UnreadableInput) -> ValidatedManifest? {
         let reading = Task { () -> Result<[UInt8], RunProblem> in
             do throws(RunProblem) {
-                return .success(try await location.read(startedDownloader(), .follow(limit: 10)))
+                return .success(try await location.read(startedDownloader(), redirects))
             } catch {
                 return .failure(error)
             }
@@ -75,6 +79,7 @@ package struct ValidatedManifest: Sendable {
 
     private static func options(_ location: ManifestLocation) -> ManifestDecodingOptions {
         var options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
+        options.now = Timestamp.now
         options.tellsNotes = true
         options.hasBase = location.base != nil
         return options
@@ -86,11 +91,13 @@ package struct ValidatedManifest: Sendable {
         return adding(ManifestComparison.diagnostics(of: manifest, source, since: before, old.source))
     }
 
-    /// The same with further findings about its text.
+    /// The same with further findings about its text, but for what the same rule has told of the same place: a library's copy of the content,
+    /// and its manifest, know the same.
     package func adding(_ found: [Diagnostic]) -> ValidatedManifest {
-        ValidatedManifest(
-            location: location, source: source, manifest: manifest,
-            diagnostics: (diagnostics + found).sortedByPosition())
+        let places = Dictionary(grouping: diagnostics, by: \.id).mapValues { Set($0.map(\.range)) }
+        let new = found.filter { places[$0.id]?.contains($0.range) != true }
+        return ValidatedManifest(
+            location: location, source: source, manifest: manifest, diagnostics: (diagnostics + new).sortedByPosition())
     }
 
     /// The same with every fix applied that its findings offer, and then those of what is found after that.

@@ -9,13 +9,16 @@ struct FindingsJSON {
         var writer = JSONWriter(.pretty)
         writer.array { array in
             for findings in report.findings {
-                for diagnostic in findings.shown { Self.write(diagnostic, findings.lines, to: &array) }
+                let secrets = SecretRanges(findings.lines.source, findings.all)
+                for diagnostic in findings.shown { Self.write(diagnostic, findings.lines, secrets, to: &array) }
             }
         }
         text = writer.text + "\n"
     }
 
-    private static func write(_ diagnostic: Diagnostic, _ lines: LineIndex, to writer: inout JSONWriter) {
+    private static func write(
+        _ diagnostic: Diagnostic, _ lines: LineIndex, _ secrets: SecretRanges, to writer: inout JSONWriter
+    ) {
         writer.object { finding in
             finding.member("file", lines.source.name)
             write(diagnostic.range, lines, to: &finding)
@@ -32,8 +35,13 @@ struct FindingsJSON {
                     }
                 }
             }
+            // What replaces a secret mostly repeats it, and half a fix is none.
+            let isSecret = diagnostic.fix.contains { edit in
+                let range = edit.range.start..<edit.range.end
+                return !edit.replacement.isEmpty && !secrets.ranges(in: range).isEmpty
+            }
             finding.array("fix") { edits in
-                for edit in diagnostic.fix {
+                for edit in isSecret ? [] : diagnostic.fix {
                     edits.object { object in
                         object.member("start", edit.range.start)
                         object.member("end", edit.range.end)

@@ -6,10 +6,16 @@ import Platform
 enum ManifestFile {
     /// Puts `bytes` in the place of the file in one step, with the permissions it has. Behind a symbolic link the file it leads to is
     /// replaced, and the link stays.
-    /// - Throws: when the manifest is no file, or can't be replaced.
-    static func replace(_ location: ManifestLocation, with bytes: [UInt8]) throws(SystemError) {
+    /// - Parameter known: what the file held when it was read: an edit made since then isn't lost.
+    /// - Throws: when the manifest is no regular file, holds something else by now, or can't be replaced.
+    static func replace(
+        _ location: ManifestLocation, holding known: [UInt8], with bytes: [UInt8]
+    ) throws(SystemError) {
+        func failure(_ code: Int32, _ why: String) -> SystemError {
+            SystemError(code: code, operation: "replace", subject: "\(location), \(why)")
+        }
         guard case .file(let path) = location, let resolved = realpath(path, nil) else {
-            throw SystemError(code: EINVAL, operation: "replace", subject: "\(location), which is no file")
+            throw failure(EINVAL, "which is no file")
         }
         defer { free(resolved) }
         let target = String(cString: resolved)
@@ -18,8 +24,11 @@ enum ManifestFile {
             ?? target.startIndex
         let directory = try Directory.open(String(target[..<nameStart]))
         guard let name = try? RelativePath(Array(target[nameStart...].utf8)),
-            let status = try directory.status(of: name)
-        else { throw SystemError(code: ENOENT, operation: "replace", subject: "\(location)") }
+            let status = try directory.status(of: name), status.kind == .file
+        else { throw failure(EINVAL, "which is no regular file") }
+        guard try directory.readFile(name, limitBytes: Int(status.sizeBytes)) == known else {
+            throw failure(EBUSY, "which has changed since it was read")
+        }
         try directory.replaceFile(name, with: bytes, mode: status.mode & 0o777, flush: true)
     }
 }

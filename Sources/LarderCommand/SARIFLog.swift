@@ -22,9 +22,9 @@ struct SARIFLog {
                     run.member("columnKind", "unicodeCodePoints")
                     run.array("results") { results in
                         for findings in report.findings {
-                            let file = SARIFFile(findings)
+                            var file = SARIFFile(findings)
                             for diagnostic in findings.shown {
-                                Self.write(diagnostic, index: indices[diagnostic.id], file, to: &results)
+                                Self.write(diagnostic, index: indices[diagnostic.id], &file, to: &results)
                             }
                         }
                     }
@@ -57,9 +57,10 @@ struct SARIFLog {
     }
 
     private static func write(
-        _ diagnostic: Diagnostic, index: Int?, _ file: SARIFFile, to results: inout JSONWriter
+        _ diagnostic: Diagnostic, index: Int?, _ file: inout SARIFFile, to results: inout JSONWriter
     ) {
-        results.object { result in
+        let fingerprint = file.fingerprint(of: diagnostic)
+        results.object { [file] result in
             result.member("ruleId", diagnostic.id)
             if let index { result.member("ruleIndex", index) }
             result.member("level", diagnostic.severity.rawValue)
@@ -68,7 +69,7 @@ struct SARIFLog {
             }
             // What stays the same while lines move: GitHub knows a finding again by this.
             result.object("partialFingerprints") { fingerprints in
-                fingerprints.member("primaryLocationLineHash", file.fingerprint(of: diagnostic))
+                fingerprints.member("primaryLocationLineHash", fingerprint)
             }
             result.array("locations") { locations in
                 locations.object { location in
@@ -105,6 +106,7 @@ private struct SARIFFile {
     private let uri: String
     /// Whether the URI is relative to where the program runs, which for code scanning is the root of the sources.
     private let isRelative: Bool
+    private var fingerprintCounts: [String: Int] = [:]
 
     init(_ findings: ValidationReport.Findings) {
         lines = findings.lines
@@ -137,9 +139,11 @@ private struct SARIFFile {
         }
     }
 
-    /// Of the rule and the place in the manifest's structure; of the message where there is no such place.
-    func fingerprint(of diagnostic: Diagnostic) -> String {
+    /// Of the rule and the place in the manifest's structure, or of the message where there is no such place; and which one of these it is.
+    mutating func fingerprint(of diagnostic: Diagnostic) -> String {
         let digest = SHA256.digest(of: "\(diagnostic.id) \(diagnostic.path ?? diagnostic.message)".utf8)
-        return "\(digest)".prefix(16) + ":1"
+        let hash = String("\(digest)".prefix(16))
+        fingerprintCounts[hash, default: 0] += 1
+        return "\(hash):\(fingerprintCounts[hash, default: 1])"
     }
 }

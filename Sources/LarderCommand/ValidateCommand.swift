@@ -19,7 +19,7 @@ struct ValidateCommand {
     private static let severity = CommandOption<Severity>.value(
         "severity", .word(), default: .note, help: "leave out what is less than this")
     private static let allow = CommandOption<[String]>.list(
-        "allow", .text("ID"), help: "leave out the findings of a rule that is no error")
+        "allow", .text("ID"), help: "leave out the findings of a rule that is no error, or one of V")
     private static let denyWarnings = CommandOption<Bool>.flag("deny-warnings", help: "exit with 1 for warnings too")
     private static let against = CommandOption<String?>.optional(
         "against", .text("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
@@ -93,13 +93,13 @@ struct ValidateCommand {
         throw parsed.usageError("there is no rule \(id.quotedForMessage()); --rules lists them")
     }
 
-    /// The ids of `--allow`. An error stays one: `sync` would fail by it all the same.
+    /// The ids of `--allow`. An error stays one, but for what is only one beside an older version: that may be meant.
     private func allowed() throws(UsageError) -> Set<String> {
         var ids: Set<String> = []
         for id in parsed[Self.allow] {
             let rule = try rule(id)
-            guard rule.severity != .error else {
-                throw parsed.usageError("\(rule.id) is an error, which sync would fail by; it can't be allowed")
+            guard rule.severity != .error || rule.id.hasPrefix("V") else {
+                throw parsed.usageError("\(rule.id) is an error; only those of V can be allowed")
             }
             ids.insert(rule.id)
         }
@@ -134,7 +134,8 @@ struct ValidateCommand {
         let plan = try ContentOptions.transferPlan(parsed)
         let configuration = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         let control = RunControl()
-        let validator = try ManifestValidator(configuration, control: control)
+        let validator = try ManifestValidator(
+            configuration, redirects: plan.settings.redirects, control: control)
         StopSignals.start(control) {}
         let content = ContentOptions.checks(parsed, configuration, plan.settings.redirects, control) {
             report.addUnreadable($0)
@@ -195,7 +196,8 @@ struct ValidateCommand {
             return validated
         }
         do throws(SystemError) {
-            try ManifestFile.replace(validated.location, with: fixed.source.bytes)
+            try ManifestFile.replace(
+                validated.location, holding: validated.source.bytes, with: fixed.source.bytes)
             report.fixed.append(validated.source.name)
             return fixed
         } catch {
@@ -207,7 +209,8 @@ struct ValidateCommand {
     private func finish(_ report: ValidationReport) -> Jobs.ExitCode {
         for line in report.unreadable { Console.writeError("larder: \(line)\n") }
         if parsed[Self.diff] {
-            Console.write(String(decoding: report.diff, as: UTF8.self))
+            let diff = String(decoding: report.diff, as: UTF8.self)
+            Console.write(Terminal.isTerminal(STDOUT_FILENO) ? diff.harmless : diff)
         } else {
             Console.write(parsed[Self.format].text(of: report, usesColor: usesColor))
         }
@@ -222,5 +225,13 @@ struct ValidateCommand {
         // https://no-color.org: any value that isn't empty.
         case .auto: Terminal.isTerminal(STDOUT_FILENO) && (Environment.variables["NO_COLOR"] ?? "").isEmpty
         }
+    }
+}
+
+extension String {
+    /// The lines without what a terminal would follow instead of showing it.
+    fileprivate var harmless: String {
+        let scalars = unicodeScalars.map { $0 == "\n" || $0 == "\t" || !$0.isUnsafeInMessages ? $0 : "\u{FFFD}" }
+        return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -72,8 +72,12 @@ class Measurement:
         self.peak_bytes = int(peak) << 10
 
 
-def compare(title, contenders, runs, directory, remove_each):
-    """`contenders`: shell commands by name; the first is Larder. One round of each comes first that isn't counted."""
+def compare(title, contenders, runs, directory, remove_each, targets={}, times=1, most_seconds=None):
+    """`contenders`: shell commands by name; the first is Larder. One round of each comes first that isn't counted.
+
+    `targets`: the greatest part of a contender's time that Larder should take; `most_seconds`: the longest it should take itself.
+    Each command does its work `times` times, and seconds are those of one time.
+    """
     print(f"\n{title}\n", flush=True)
     results = {name: [] for name in contenders}
     for run in range(runs + 1):
@@ -88,12 +92,21 @@ def compare(title, contenders, runs, directory, remove_each):
     larder = next(iter(results.values()))
     print(f"  {'':34}{'median':>9}{'fastest':>9}{'slowest':>9}{'CPU':>9}{'memory':>9}   Larder takes")
     for name, measurements in results.items():
-        seconds = [m.seconds for m in measurements]
+        seconds = [m.seconds / times for m in measurements]
+        unit, scale = ("ms", 1000) if times > 1 else (" s", 1)
+        middle = statistics.median(seconds)
+        cpu = statistics.median(m.cpu_seconds for m in measurements) / times
+        figures = "".join(f"{value * scale:7.2f}{unit}" for value in [middle, min(seconds), max(seconds), cpu])
         ratio = statistics.median(ours.seconds / theirs.seconds for ours, theirs in zip(larder, measurements))
-        print(
-            f"  {name:34}{statistics.median(seconds):7.2f} s{min(seconds):7.2f} s{max(seconds):7.2f} s"
-            f"{statistics.median(m.cpu_seconds for m in measurements):7.2f} s"
-            f"{max(m.peak_bytes for m in measurements) / 2**20:6.0f} MB"
-            + ("" if measurements is larder else f"   {ratio:.2f} of its time"),
-            flush=True,
-        )
+        if measurements is larder:
+            remark = "" if most_seconds is None else f"   target: {most_seconds * scale:g}{unit}, {verdict(middle, most_seconds)}"
+        else:
+            remark = f"   {ratio:.2f} of its time"
+            if name in targets:
+                remark += f"; target: {targets[name]:g}, {verdict(ratio, targets[name])}"
+        peak = max(m.peak_bytes for m in measurements) / 2**20
+        print(f"  {name:34}{figures}{peak:6.0f} MB{remark}", flush=True)
+
+
+def verdict(figure, target):
+    return "met" if figure <= target else "missed"

@@ -2,6 +2,7 @@ import BundleManifest
 import Diagnostics
 import Glibc
 import JSONSyntax
+import Platform
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
         let diagnostics = try diagnostics(source, of: rule)
         #expect(diagnostics.contains { $0.id == rule.id && $0.severity == rule.severity })
         let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
-        // Of a thousand like findings the last ones say it all.
+        // Of many like findings the last ones say it all.
         let text = diagnostics.suffix(4).map(renderer.block).joined(separator: "\n\n") + "\n"
         try compare(text, withRecord: Self.folder(rule) + "expected.txt")
     }
@@ -53,6 +54,7 @@ import Testing
 
     private func diagnostics(_ source: SourceText, of rule: RuleDescription) throws -> [Diagnostic] {
         var options = ManifestDecodingOptions(allowsFileURLs: rule.id != ManifestRule.fileURL.id)
+        options.now = Timestamp(rfc3339: "2026-11-30T00:00:00Z")
         options.tellsNotes = true
         options.hasBase = rule.id != ManifestRule.nothingToResolve.id
         let (manifest, diagnostics) = Manifest.decode(source, options: options)

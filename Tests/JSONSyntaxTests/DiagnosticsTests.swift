@@ -98,6 +98,26 @@ import Testing
         #expect(block.hasSuffix("| ab p***\u{20}cd\n      |         ^~"))
     }
 
+    @Test(arguments: [
+        (#""https://u:p@ss@a/b@c""#, #""https://******@a/b@c""#),
+        (#""/b?a=1&SIG=x#y", "?a=2""#, #""/b?***********", "?a=2""#),
+        (#""/b?a=1\u0026token=x\"y" "z""#, #""/b?*******************" "z""#),
+        (#""/b?design=1&a=sig=2""#, #""/b?design=1&a=sig=2""#),
+        (#""authorization" : "a\"b", "c": "d""#, #""authorization" : "****", "c": "d""#),
+        (#""Cookie: "a", "b""#, #""Cookie: "*", "b""#),
+        (#""Cookie": ["a", "b"], "c""#, #""Cookie": ["*******], "c""#),
+        (#""title": "Cookie: a""#, #""title": "Cookie: a""#),
+    ])
+    func secretsAreKnownByWhatStandsBeforeThem(_ text: String, _ masked: String) {
+        #expect(String(decoding: SourceText(name: "m", text: text).masked([]), as: UTF8.self) == masked)
+    }
+
+    @Test func aQuotedURLShowsNoSecretsNotEvenWhereItIsCut() {
+        let login = "https://u:" + String(repeating: "p", count: 100) + "@a/b"
+        #expect(login.quotedForMessage() == "\"https://***@a/b\"")
+        #expect("/b?sig=x".quotedForMessage() == "\"/b?***\"")
+    }
+
     private func renderer(_ text: String, _ diagnostics: [Diagnostic] = []) -> DiagnosticTextRenderer {
         DiagnosticTextRenderer(LineIndex(SourceText(name: "f\u{1B}.json", text: text)), of: diagnostics)
     }

@@ -1,5 +1,6 @@
 import Glibc
 import JSONSyntax
+import Platform
 import TestSupport
 import Testing
 
@@ -44,7 +45,8 @@ import Testing
             (good, [], 0), (doubtful, [], 0), (doubtful, ["--deny-warnings"], 1), (bad, [], 1),
             (doubtful, ["--deny-warnings", "--allow", "S021"], 0),
             (doubtful, ["--deny-warnings", "--severity", "error"], 0),
-            (good, ["--allow", "S001"], 64), (good, ["--allow", "S999"], 64), (good, ["--explain", "X1"], 64),
+            (good, ["--allow", "V003"], 0), (good, ["--allow", "S001"], 64), (good, ["--allow", "S999"], 64),
+            (good, ["--explain", "X1"], 64),
         ] as [(String, [String], Int32)])
     func theStatusSaysWhatWasFound(_ text: String, _ arguments: [String], _ status: Int32) async throws {
         let result = try await LarderProgram.run(
@@ -84,6 +86,25 @@ import Testing
         #expect(stat(directory["m.json"], &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
+    /// A pipe isn't turned into a file.
+    @Test func onlyAFileIsFixed() async throws {
+        #expect(mkfifo(directory["p.json"], 0o600) == 0)
+        let text = Array(Self.bad.replacing("b.epub", with: "b c.epub").utf8)
+        async let running = run("p.json", "--fix", "--format", "short")
+        try await Self.feed(text, to: directory["p.json"])
+        let result = try await running
+        #expect(
+            result.errorText.contains("p.json: the fixes can't be written")
+                && result.errorText.contains("no regular file"), "\(result)")
+        var status = stat()
+        #expect(stat(directory["p.json"], &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
+    @concurrent private static func feed(_ text: [UInt8], to pipe: String) async throws {
+        let writer = try OwnedDescriptor.open(pipe, flags: O_WRONLY)
+        try writer.write(text)
+    }
+
     @Test(arguments: [#"["":]"#, #"[["":]]"#, "{} }", #"["a" "b", [1,]"#, "[\"a,\n\"b\", 1,]"])
     func whereBracketsDoNotMatchNothingIsFixedOnAGuess(_ text: String) async throws {
         try write(text, to: "m.json")
@@ -97,6 +118,14 @@ import Testing
         try write(Self.good.replacing("b.epub", with: "d.epub"), to: "new.json")
         let result = try await run("new.json", "--against", "old.json", "--format", "short")
         #expect(result.status == .exited(1) && result.outputText.contains("error[V002]"), "\(result)")
+        #expect(try await run("new.json", "--against", "old.json", "--allow", "V002").status == .exited(0))
+    }
+
+    @Test func anExpiredManifestIsWarnedOf() async throws {
+        try write(
+            Self.good.replacing(#""serial""#, with: #""expires": "2026-01-01T00:00:00Z", "serial""#), to: "m.json")
+        let result = try await run("m.json", "--format", "short")
+        #expect(result.status == .exited(0) && result.outputText.contains("warning[S024]"), "\(result)")
     }
 
     @Test func aLibraryTellsWhatWasForgottenSinceItWasPublished() async throws {
@@ -132,6 +161,8 @@ import Testing
         try write(Self.good, to: "a/x.json")
         try write(Self.good, to: "a/b/c/y.json")
         try write("{", to: "a/.z.json")
+        // What editors check the others by is none itself.
+        try write(#"{"$schema": "https://json-schema.org/draft/2020-12/schema"}"#, to: "a/schema.json")
         try write("{", to: "outside/w.json")
         #expect(
             symlink("../outside", directory["a/link"]) == 0 && symlink("../outside/w.json", directory["a/w.json"]) == 0)

@@ -61,6 +61,16 @@ import Transfer
         #expect(checked.told == [], "\(checked.contentFindings) \(server.log)")
     }
 
+    /// A server that has lost everything is no reason for a thousand findings.
+    @Test func ofManyLikeErrorsOfAServerAFewAreTold() async throws {
+        let entries = (0..<25).map { #"{"path": "\#($0)", "urls": ["gone/\#($0)"]}"# }.joined(separator: ", ")
+        let text = manifestText(#"{"id": "f", "kind": "files", "files": [\#(entries)]}"#)
+        let found = try await askedOnline(text, base: server.url("/")).contentFindings
+        #expect(found.map(\.id) == [String](repeating: "O004", count: 20))
+        let counts = found.filter { $0.message.hasSuffix(" (and 5 more like this on the same server)") }
+        #expect(counts.count == 1, "\(found)")
+    }
+
     @Test func aURLThatIsNamedTwiceIsAskedOnceAndToldAtBothPlaces() async throws {
         let text = manifestText(
             #"{"id": "f", "kind": "files", "files": [{"path": "a", "urls": ["gone"]}, {"path": "b", "urls": ["./gone"]}]}"#

@@ -10,6 +10,7 @@ extension BundleDraft {
                 at: joinDigest.place)
         }
         checkPaths(&context)
+        checkSizes(&context)
         warnAboutMissingDigests(at: place, &context)
     }
 
@@ -50,7 +51,7 @@ extension BundleDraft {
             guard let place = places[ordinal], let first = places[first] else { continue }
             context.report(
                 .caseCollision,
-                "the path \((place.string ?? "").quotedForMessage()) differs from another one only in upper and lower case",
+                "the path \((place.string ?? "").quotedForMessage()) can't stand beside another one where case is ignored",
                 at: place, notes: [Diagnostic.Note("this is the other one", at: first.range)])
         }
         for (ordinal, conflict) in conflicts {
@@ -60,6 +61,20 @@ extension BundleDraft {
                 conflict.rule, "the path \((place.string ?? "").quotedForMessage()) \(what)", at: place,
                 notes: [Diagnostic.Note("it collides with this one", at: first.range)])
         }
+    }
+
+    /// Files that are larger than some file systems take; each of a list has been looked at already.
+    private func checkSizes(_ context: inout DecodingContext) {
+        guard let kind else { return }
+        if BundleKinds.packaged.contains(kind), unpack.options(for: kind).format == UnpackFormat.none {
+            ValueType<Int>.checkFileSize(source.sizeBytes, at: place?["size"], &context)
+        }
+        guard kind == .segments, let joinName, let segments else { return }
+        let bytes = segments.value.reduce(0) { sum, segment in
+            let (sum, isTooLarge) = sum.addingReportingOverflow(segment.source.sizeBytes ?? 0)
+            return isTooLarge ? .max : sum
+        }
+        ValueType<Int>.checkFileSize(bytes, at: joinName.place, &context)
     }
 
     /// One warning for a bundle, however many files it has.

@@ -28,13 +28,15 @@ struct BundleOrder {
 
     /// Reports ids in `after` that name no bundle.
     func checkPredecessors(_ context: inout DecodingContext) {
-        // A misspelling is looked for among so many ids only: every unknown one is compared with all of these.
+        // A misspelling is looked for among so many ids, and for the first unknown ones only: each is compared with all of these.
         let known = bundles.lazy.compactMap(\.id?.value.text).prefix(1000)
-        for predecessor in bundles.flatMap(\.after) where positions[predecessor.value] == nil {
+        let unknown = bundles.lazy.flatMap(\.after).filter { positions[$0.value] == nil }
+        for (ordinal, predecessor) in unknown.enumerated() {
             context.report(
                 .unknownPredecessor, "there is no bundle \"\(predecessor.value)\" in this manifest",
                 at: predecessor.place,
-                hint: nearestMatch(to: predecessor.value.text, among: known).map { "did you mean \"\($0)\"?" })
+                hint: ordinal >= 10
+                    ? nil : nearestMatch(to: predecessor.value.text, among: known).map { "did you mean \"\($0)\"?" })
         }
     }
 

@@ -8,12 +8,13 @@ struct DecodingContext {
         let diagnostic: Diagnostic
     }
 
-    /// A manifest with more errors, or more warnings, than this has one cause for most of them.
-    private static let mostFindings = 1000
+    /// More findings of one rule than this have one cause for most of them.
+    private static let mostOfOneRule = 100
 
     let options: ManifestDecodingOptions
     private var findings: [Finding] = []
-    private var counts: [Severity: Int] = [:]
+    /// By the ids of rules, with those that aren't kept.
+    private var counts: [String: Int] = [:]
     private(set) var hasErrors = false
 
     init(options: ManifestDecodingOptions) {
@@ -25,7 +26,7 @@ struct DecodingContext {
         _ rule: ManifestRule, _ message: @autoclosure () -> String, at value: JSONValue, notes: [Diagnostic.Note] = [],
         hint: @autoclosure () -> String? = nil, fix: @autoclosure () -> [TextEdit] = [], secret: SourceRange? = nil
     ) {
-        add(rule.severity, at: value) {
+        add(rule, at: value) {
             Diagnostic(
                 rule, message(), at: value.markedRange, notes: notes, hint: hint(), fix: fix(), secret: secret)
         }
@@ -36,15 +37,19 @@ struct DecodingContext {
         json rule: JSONRule, _ message: @autoclosure () -> String, at value: JSONValue, hint: String,
         fix: @autoclosure () -> [TextEdit] = []
     ) {
-        add(rule.severity, at: value) { Diagnostic(rule, message(), at: value.markedRange, hint: hint, fix: fix()) }
+        add(rule, at: value) { Diagnostic(rule, message(), at: value.markedRange, hint: hint, fix: fix()) }
     }
 
-    private mutating func add(_ severity: Severity, at value: JSONValue, _ diagnostic: () -> Diagnostic) {
-        guard options.tellsNotes || severity != .note else { return }
-        hasErrors = hasErrors || severity == .error
-        counts[severity, default: 0] += 1
-        guard counts[severity, default: 0] <= Self.mostFindings else { return }
+    private mutating func add(_ rule: some DiagnosticRule, at value: JSONValue, _ diagnostic: () -> Diagnostic) {
+        guard options.tellsNotes || rule.severity != .note else { return }
+        hasErrors = hasErrors || rule.severity == .error
+        guard isKept(rule.id, &counts) else { return }
         findings.append(Finding(value: value, diagnostic: diagnostic()))
+    }
+
+    private func isKept(_ id: String, _ counts: inout [String: Int]) -> Bool {
+        counts[id, default: 0] += 1
+        return counts[id, default: 0] <= Self.mostOfOneRule
     }
 
     mutating func report(_ problem: Problem, at value: JSONValue, fix: @autoclosure () -> [TextEdit] = []) {
@@ -57,10 +62,7 @@ struct DecodingContext {
     mutating func append(_ other: DecodingContext) {
         hasErrors = hasErrors || other.hasErrors
         var kept = counts
-        for finding in other.findings {
-            kept[finding.diagnostic.severity, default: 0] += 1
-            if kept[finding.diagnostic.severity, default: 0] <= Self.mostFindings { findings.append(finding) }
-        }
+        findings += other.findings.filter { isKept($0.diagnostic.id, &kept) }
         counts.merge(other.counts, uniquingKeysWith: +)
     }
 
@@ -75,7 +77,7 @@ struct DecodingContext {
         }
     }
 
-    /// All findings with their paths, in the order of the text.
+    /// All findings with their paths, in the order of the text. The last one of a rule tells how many of it are left out.
     func diagnostics(of document: JSONDocument) -> [Diagnostic] {
         var paths = JSONPathFinder(document)
         let inOrder = findings.sorted { $0.value.range.start < $1.value.range.start }
@@ -84,11 +86,9 @@ struct DecodingContext {
             diagnostic.path = paths.path(to: finding.value)
             return diagnostic
         }
-        let end = SourceRange(at: document.source.bytes.count)
-        for (rule, severity) in [(ManifestRule.tooManyErrors, Severity.error), (.tooManyWarnings, .warning)] {
-            let dropped = counts[severity, default: 0] - Self.mostFindings
-            guard dropped > 0 else { continue }
-            diagnostics.append(Diagnostic(rule, "\(dropped) more \(severity.rawValue)s are not told", at: end))
+        for (id, count) in counts where count > Self.mostOfOneRule {
+            guard let last = diagnostics.lastIndex(where: { $0.id == id }) else { continue }
+            diagnostics[last].message += " (and \(count - Self.mostOfOneRule) more like this)"
         }
         return diagnostics
     }

@@ -39,6 +39,11 @@ extension ManifestDraft {
         if let created, let expires, let moment = expires.value, moment <= created {
             context.report(.expiresBeforeCreated, "the manifest expires before it was created", at: expires.place)
         }
+        if let now = context.options.now, let expires, let moment = expires.value, moment <= now {
+            context.report(
+                .expired, "the manifest has expired, and sync refuses it", at: expires.place,
+                hint: "raise \"expires\" and \"serial\"")
+        }
         let order = BundleOrder(bundles, &context)
         order.checkPredecessors(&context)
         order.checkCycles(&context)

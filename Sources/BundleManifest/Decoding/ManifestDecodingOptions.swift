@@ -1,4 +1,5 @@
 import JSONSyntax
+import Platform
 
 /// What decoding has to know besides the text.
 package struct ManifestDecodingOptions: Sendable {
@@ -8,6 +9,8 @@ package struct ManifestDecodingOptions: Sendable {
     package var hasBase = true
     /// Features that the reader knows, for `requires`.
     package var knownRequirements: Set<String>
+    /// The time that a manifest must not have expired by; nil for whoever refuses expired ones later on.
+    package var now: Timestamp?
     /// Whether findings are wanted that are no faults.
     package var tellsNotes = false
     package var jsonLimits: JSONLimits

@@ -21,7 +21,7 @@ struct ManifestDraft: Draft {
                 about: "Always larder/1: what the text is, and how it is read"
             ) { _, _ in },
             Field(
-                "id", .id, .required,
+                "id", .folderName, .required,
                 about: "The manifest's name; a folder of the library is called so"
             ) { $0.id = $1 },
             Field(
@@ -80,7 +80,7 @@ struct BundleDraft: Draft {
         "a bundle", kindKey: "kind",
         [
             Field(
-                "id", .located(.id), .required,
+                "id", .located(.folderName), .required,
                 about: "The bundle's name in its manifest; what readers open is called so"
             ) { $0.id = $1 },
             Field("title", .text, about: "What people call it") { $0.title = $1 },

@@ -89,6 +89,13 @@ extension ValueType<BundleID> {
         "an id", .badID, hint: "1 to 64 of a-z 0-9 . _ - and a letter or digit in front",
         schema: ["pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"], BundleID.init
     ).shared(as: "id")
+
+    /// One that a folder is called by.
+    static let folderName = Self(id.expected, schema: id.schema) { value, context in
+        guard let id = id.decode(value, &context) else { return nil }
+        for problem in PortableNames.problems(of: id.text) { context.report(problem, at: value) }
+        return id
+    }
 }
 
 extension ValueType<Timestamp> {
@@ -143,10 +150,13 @@ extension ValueType<Int> {
     /// The size of one file.
     static let fileSize = Self(count.expected, schema: count.schema) { value, context in
         let size = count.decode(value, &context)
-        if let size, size > PortableNames.largestFATFileBytes {
-            context.report(.tooLargeForFAT, "a file of \(size) bytes doesn't fit on FAT32", at: value)
-        }
+        checkFileSize(size, at: value, &context)
         return size
+    }
+
+    static func checkFileSize(_ bytes: Int?, at place: JSONValue?, _ context: inout DecodingContext) {
+        guard let bytes, bytes > PortableNames.largestFATFileBytes, let place else { return }
+        context.report(.tooLargeForFAT, "a file of \(bytes) bytes doesn't fit on FAT32", at: place)
     }
 }
 
@@ -231,7 +241,7 @@ extension ValueType<[RequestHeader]> {
             context.report(
                 .secretInHeader, "the header \(name) looks like a secret, and everyone can read a manifest",
                 at: member.key,
-                hint: "put them into a netrc file, and name that in --config", secret: member.value.range)
+                hint: "put it into `headers` of --config, or a login into a netrc file", secret: member.value.range)
         }
         return RequestHeader(name: name, value: value)
     }

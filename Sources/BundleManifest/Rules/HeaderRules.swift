@@ -10,8 +10,6 @@ enum HeaderRules {
         "accept-encoding",
     ]
 
-    private static let secret: Set<String> = ["authorization", "proxy-authorization", "cookie"]
-
     static func check(name: String) throws(Problem) {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
             throw Problem(.badHeaderName, "\(name.quotedForMessage()) can't be the name of a header")
@@ -27,7 +25,7 @@ enum HeaderRules {
         }
     }
 
-    static func isSecret(_ name: String) -> Bool { secret.contains(name.lowercased()) }
+    static func isSecret(_ name: String) -> Bool { SecretNames.headers.contains(name.lowercased()) }
 
     /// `tchar` of RFC 9110, section 5.6.2.
     private static func isTokenByte(_ byte: UInt8) -> Bool {

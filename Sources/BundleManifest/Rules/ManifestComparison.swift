@@ -53,7 +53,7 @@ package struct ManifestComparison {
         let places = Array(root["bundles"]?.elements ?? root.elements)
         for (bundle, place) in zip(new.bundles, places) {
             guard let earlier = before[bundle.id], let version = bundle.version, version == earlier.version,
-                bundle.content.fingerprint != earlier.content.fingerprint
+                bundle.content.contradicts(earlier.content)
             else { continue }
             report(
                 .versionReused,
@@ -75,19 +75,30 @@ package struct ManifestComparison {
 }
 
 extension BundleContent {
-    /// What decides whether two contents are the same: the paths, digests and sizes, but not where they are fetched from.
-    fileprivate var fingerprint: [String] {
+    /// Whether two contents can't be the same. Where they are fetched from doesn't matter, and what only one of them tells doesn't either.
+    fileprivate func contradicts(_ other: BundleContent) -> Bool {
+        let (files, others) = (files, other.files)
+        return files.count != others.count
+            || zip(files, others).contains { $0.path != $1.path || $0.source.contradicts($1.source) }
+    }
+
+    /// In an order that means something: files may come in any.
+    private var files: [(path: String, source: SourceFile)] {
         switch self {
-        case .archive(let file), .textures(let file), .ebook(let file): [file.source.fingerprint]
-        case .hls(let playlist, _): [playlist.fingerprint]
-        case .segments(let list): list.segments.map { "\($0.path) \($0.source.fingerprint)" }
-        case .files(let files): files.map { "\($0.path) \($0.source.fingerprint)" }
+        case .archive(let file), .textures(let file), .ebook(let file): [("", file.source)]
+        case .hls(let playlist, _): [("", playlist)]
+        case .segments(let list): list.segments.map { ($0.path, $0.source) }
+        case .files(let files): files.map { ($0.path, $0.source) }.sorted { $0.0 < $1.0 }
         }
     }
 }
 
 extension SourceFile {
-    fileprivate var fingerprint: String {
-        "\(digest.map { "\($0)" } ?? "-") \(sizeBytes.map(String.init) ?? "-")"
+    fileprivate func contradicts(_ other: SourceFile) -> Bool {
+        func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+            guard let one, let other else { return false }
+            return one != other
+        }
+        return differ(digest, other.digest) || differ(sizeBytes, other.sizeBytes)
     }
 }

@@ -163,18 +163,12 @@ extension ManifestRule {
                 published. sha256sum FILE prints it.
                 """
             )
-        case .tooManyErrors:
+        case .expired:
             (
-                .error, "too many errors to tell them all",
+                .warning, "the manifest has expired",
                 """
-                Only the first thousand errors are told. They mostly have one cause.
-                """
-            )
-        case .tooManyWarnings:
-            (
-                .warning, "too many warnings to tell them all",
-                """
-                Only the first thousand warnings are told. They mostly have one cause.
+                The time of expires has passed, and sync refuses the manifest unless it is called with --allow-expired. Raise the time, and \
+                the serial with it.
                 """
             )
         default: nil

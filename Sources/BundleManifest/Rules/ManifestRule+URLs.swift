@@ -90,14 +90,15 @@ extension ManifestRule {
             (
                 .note, "a bundle can be had from one place only",
                 """
-                Every source of this bundle has one URL, and there are not two mirrors: while that server is down, nobody gets it.
+                Something in this bundle has one URL only, which is absolute, or relative with fewer than two mirrors: while that server is down, \
+                nobody gets it.
                 """
             )
         case .signedURL:
             (
                 .warning, "a URL is signed and will expire",
                 """
-                The query has the signature of a storage service, and these hold for hours or days. A manifest outlives them. Name a URL \
+                The query has a signature or a token, as storage services give them out for hours or days. A manifest outlives them. Name a URL \
                 that lasts, or let a server of yours redirect to the signed one.
                 """
             )

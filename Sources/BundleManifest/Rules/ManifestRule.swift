@@ -24,8 +24,8 @@ package enum ManifestRule: String, ExplainedRule {
     case joinDigestWithoutJoin = "S019"
     case expiresBeforeCreated = "S020"
     case downloadWithoutDigest = "S021"
-    case tooManyErrors = "S022"
-    case tooManyWarnings = "S023"
+    // S022 and S023 told that there were too many findings; their ids stay unused.
+    case expired = "S024"
 
     case emptyPath = "P001"
     case absolutePath = "P002"

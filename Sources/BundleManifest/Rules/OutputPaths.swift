@@ -61,22 +61,58 @@ struct OutputPaths {
         return number
     }
 
-    /// Pairs of different paths that a file system which ignores case takes for one, at most a hundred.
+    /// Pairs of paths that both can be made, but not on a file system that ignores case; at most a hundred.
     static func caseCollisions(among paths: [String]) -> [(first: Int, again: Int)] {
         // By hash first: a table of a million lowercased paths would be as large as the text.
         var seen: [Int: Int] = [:]
         seen.reserveCapacity(paths.count)
+        var walk = LowercasedWalk()
         var found: [(first: Int, again: Int)] = []
         for (ordinal, path) in paths.enumerated() where !path.isEmpty {
-            let lowercased = path.lowercased()
-            guard let first = seen[lowercased.hashValue] else {
-                seen[lowercased.hashValue] = ordinal
-                continue
+            let earlier = walk.hashes(of: path).compactMap { hash -> Int? in
+                if let first = seen[hash] { return first }
+                seen[hash] = ordinal
+                return nil
             }
-            guard paths[first] != path, paths[first].lowercased() == lowercased else { continue }
+            guard let first = earlier.first(where: { differInCase(paths[$0], path) }) else { continue }
             found.append((first, ordinal))
             if found.count == 100 { break }
         }
         return found
+    }
+
+    private static func differInCase(_ one: String, _ other: String) -> Bool {
+        func collide(_ one: String, _ other: String) -> Bool {
+            one == other || one.hasPrefix(other + "/") || other.hasPrefix(one + "/")
+        }
+        return collide(one.lowercased(), other.lowercased()) && !collide(one, other)
+    }
+}
+
+/// The hashes of paths in lower case, one path after the other.
+private struct LowercasedWalk {
+    private var folder = ""
+    private var folderHasher = Hasher()
+
+    /// - Returns: that of the path, behind those of the folders on its way that the path before doesn't have.
+    mutating func hashes(of path: String) -> [Int] {
+        let path = path.lowercased()
+        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        var hashes: [Int] = []
+        if path[..<nameStart] != folder {
+            folder = String(path[..<nameStart])
+            folderHasher = Hasher()
+            for name in folder.split(separator: "/") { hashes.append(Self.add(name, to: &folderHasher)) }
+        }
+        var hasher = folderHasher
+        hashes.append(Self.add(path[nameStart...], to: &hasher))
+        return hashes
+    }
+
+    /// - Returns: the hash so far; the hasher can go on.
+    private static func add(_ name: Substring, to hasher: inout Hasher) -> Int {
+        hasher.combine(name)
+        let copy = hasher
+        return copy.finalize()
     }
 }

@@ -22,7 +22,9 @@ enum PortableNames {
                     .notComposed, "the path \(path.quotedForMessage()) is not in Unicode's composed form",
                     hint: "write it in NFC"))
         }
-        if let why = path.split(separator: "/").lazy.compactMap(refusal).first {
+        // Every bundle's id is looked at, and none has folders.
+        let components = path.utf8.contains(UInt8(ascii: "/")) ? path.split(separator: "/") : [path[...]]
+        if let why = components.lazy.compactMap(refusal).first {
             problems.append(Problem(.notPortable, "Windows has no file \(path.quotedForMessage()): \(why)"))
         }
         return problems
@@ -30,7 +32,7 @@ enum PortableNames {
 
     /// Why Windows refuses a component (Win32, “Naming Files, Paths, and Namespaces”).
     private static func refusal(_ component: Substring) -> String? {
-        if let bad = component.utf8.first(where: "<>:\"|?*".utf8.contains) {
+        if let bad = component.utf8.first(where: isRefused) {
             return "it has \(String(Unicode.Scalar(bad)).quotedForMessage()) in it"
         }
         if let last = component.utf8.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
@@ -40,5 +42,14 @@ enum PortableNames {
         let stem = component.prefix { $0 != "." }
         guard stem.utf8.count <= 4, stem.utf8.count >= 3, devices.contains(stem.lowercased()) else { return nil }
         return "\(String(stem).quotedForMessage()) is a device"
+    }
+
+    private static func isRefused(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "|"),
+            UInt8(ascii: "?"), UInt8(ascii: "*"):
+            true
+        default: false
+        }
     }
 }

@@ -16,8 +16,9 @@ package enum RuleArticle {
 
             ## Overview
 
-            `larder validate --explain ID` prints what is said of a rule here. An error makes `sync` refuse the manifest, too; a warning
-            doesn't, unless it is called with `--deny-warnings`; a note is nothing wrong. The meaning of an id never changes.
+            `larder validate --explain ID` prints what is said of a rule here. An error of `J`, `S`, `P`, `U` or `H` makes `sync` refuse the
+            manifest, too. `validate` exits with 1 for any error, and with `--deny-warnings` for a warning as well; a note is nothing wrong. The
+            meaning of an id never changes.
 
             The JSON Schema that `larder validate --schema` prints sees every error but those of the JSON itself, those with `O` and `F`, and \
             \(unseenIDs).

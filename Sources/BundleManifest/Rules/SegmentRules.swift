@@ -70,9 +70,16 @@ struct SegmentRules {
         }
     }
 
-    /// The last run of digits in a path before its extension; nil for none, and for one too long to be a number of segments.
+    /// The last component of a path.
+    private static func name(of path: String) -> Substring.UTF8View {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return path[(slash.map(path.utf8.index(after:)) ?? path.startIndex)...].utf8
+    }
+
+    /// The last run of digits in a file's name before its extension; nil for none, and for one too long to be a number of segments.
     private static func number(in path: String) -> Int? {
-        let stem = path.utf8.lastIndex(of: UInt8(ascii: ".")).map { path.utf8[..<$0] } ?? path.utf8[...]
+        let name = name(of: path)
+        let stem = name.lastIndex(of: UInt8(ascii: ".")).map { name[..<$0] } ?? name
         guard let last = stem.lastIndex(where: isDigit) else { return nil }
         var number = 0
         var scale = 1
@@ -99,7 +106,7 @@ struct SegmentRules {
 
     /// The extension, one name for all that fragmented MP4 has. A path without one has a container that nobody knows.
     private static func container(of path: String) -> String {
-        guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return "" }
+        guard let dot = name(of: path).lastIndex(of: UInt8(ascii: ".")) else { return "" }
         let ending = path[path.utf8.index(after: dot)...]
         switch ending.lowercased() {
         case "m4s", "mp4", "m4a", "m4v", "cmfv", "cmfa": return "mp4"

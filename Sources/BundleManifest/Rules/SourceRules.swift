@@ -90,13 +90,18 @@ struct SourceRules {
     }
 
     private func tellSingleSources(_ context: inout DecodingContext) {
-        guard context.options.tellsNotes, mirrorCount < 2 else { return }
-        let single = bundles.filter { $0.sources.contains { $0.urls.count == 1 } }
+        guard context.options.tellsNotes else { return }
+        let single = bundles.filter { $0.sources.contains(where: isSingle) }
         guard let place = single.first?.place else { return }
         context.report(
             .singleSource,
             "\(single.count) of \(bundles.count) bundles can be had from one place only; this is the first",
             at: place, hint: "a second URL, or a second mirror, helps while a server is down")
+    }
+
+    /// A relative URL is as many as there are mirrors; without any, one beside the manifest.
+    private func isSingle(_ source: SourceFile) -> Bool {
+        source.urls.count == 1 && (mirrorCount < 2 || source.urls[0].isAbsolute)
     }
 }
 

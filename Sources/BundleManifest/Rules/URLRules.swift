@@ -93,10 +93,11 @@ enum URLRules {
                     hint: "a # in the name of a file is written %23"))
         }
         let names = (parts.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" }.lowercased() }
-        if let signature = names.first(where: signatures.contains) {
+        if let signature = names.first(where: SecretNames.parameters.contains) {
             doubts.append(
                 Problem(
-                    .signedURL, "the query's \(signature.quotedForMessage()) is a signature, and such URLs expire",
+                    .signedURL,
+                    "the query's \(signature.quotedForMessage()) is a signature or a token, and such URLs expire",
                     hint: "name a URL that lasts as long as the manifest"))
         }
         return doubts
@@ -111,11 +112,6 @@ enum URLRules {
         if doubts(text).contains(where: { $0.rule == .signedURL }) { parts.query = "***" }
         return parts.text.quotedForMessage()
     }
-
-    /// The parameters in which storage services sign URLs: S3 and those like it, Google's, Azure's, and CloudFront.
-    private static let signatures: Set<String> = [
-        "x-amz-signature", "x-goog-signature", "sig", "signature", "awsaccesskeyid", "key-pair-id",
-    ]
 
     private static func checkCharacters(_ text: String) throws(Problem) {
         guard !text.utf8.allSatisfy(isPlain) else { return }

@@ -31,7 +31,7 @@ struct MirrorComparison {
         guard bytes != first.bytes else { return }
         findings.report(
             .mirrorsDiffer, "\(url): the server has \(bytes) bytes, and another source \(first.bytes)", at: place,
-            notes: [Diagnostic.Note("it was compared with this one", at: first.place.markedRange)])
+            notes: [Diagnostic.Note("it was compared with this one", at: first.place.markedRange)], server: url.origin)
     }
 
     private mutating func compareDate(

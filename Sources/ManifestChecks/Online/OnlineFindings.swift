@@ -3,7 +3,8 @@ import Diagnostics
 import JSONSyntax
 import Transfer
 
-/// Gathers what was found of sources. What is no error is mostly a habit of the server's, and told once for each server, with a count.
+/// Gathers what was found of sources. What is no error is mostly a habit of the server's, and told once for each server, with a count; of
+/// errors a few are told for each.
 struct OnlineFindings {
     private struct Habit: Hashable {
         let rule: ContentRule
@@ -21,20 +22,24 @@ struct OnlineFindings {
     }
 
     private var found: [Finding] = []
-    private var habits: [Habit: Int] = [:]
+    /// How often each was found.
+    private var counts: [Habit: Int] = [:]
+    private var lastTold: [Habit: Int] = [:]
+    private static let mostErrors = 20
 
     /// - Parameter server: whose habit it may be.
     mutating func report(
         _ rule: ContentRule, _ message: @autoclosure () -> String, at place: JSONValue, notes: [Diagnostic.Note] = [],
         hint: String? = nil, server: TransferURL.Origin? = nil
     ) {
-        if rule.severity != .error, let server {
+        if let server {
             let habit = Habit(rule: rule, server: server)
-            if let first = habits[habit] {
-                found[first].others += 1
+            counts[habit, default: 0] += 1
+            if counts[habit, default: 0] > (rule.severity == .error ? Self.mostErrors : 1), let last = lastTold[habit] {
+                found[last].others += 1
                 return
             }
-            habits[habit] = found.count
+            lastTold[habit] = found.count
         }
         found.append(Finding(rule: rule, message: message(), place: place, notes: notes, hint: hint))
     }
