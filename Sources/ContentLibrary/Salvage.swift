@@ -4,14 +4,15 @@ import Platform
 /// What runs that were cut short had brought of a bundle's files: they lie in the staging directories of those runs until the bundle is in the
 /// store. A file is believed when it has the digest that its journal tells.
 package final class Salvage: Sendable {
-    /// What was fetched, and from where.
-    package let sources: [Receipt.Source]
+    /// What was fetched, and from where; of one URL the latest is the last.
+    package var sources: [Receipt.Source] { kept.withLock { $0 } }
 
     private struct File {
         let directory: Directory
         let path: RelativePath
     }
 
+    private let kept: Locked<[Receipt.Source]>
     private let sizes: [SHA256Digest: Int64]
     /// Those that nobody has taken yet.
     private let files: Locked<[SHA256Digest: [File]]>
@@ -31,7 +32,7 @@ package final class Salvage: Sendable {
                 files[source.sha256, default: []].append(File(directory: directory, path: path))
             }
         }
-        self.sources = sources
+        kept = Locked(sources)
         sizes = Dictionary(sources.map { ($0.sha256, $0.sizeBytes) }, uniquingKeysWith: { first, _ in first })
         self.files = Locked(files)
         self.journals = journals
@@ -48,6 +49,29 @@ package final class Salvage: Sendable {
             return JoinedSalvage(directory: directory, path: path, file: file, sources: entries.map(\.source))
         }
         return nil
+    }
+
+    /// Lets go of what is of no use: else each run that is cut short would leave more of it. Of one URL's files, and of those of one digest, only
+    /// the latest stays.
+    /// - Parameter isWanted: whether a file may be taken, by where it came from and what it is.
+    package func prune(keeping isWanted: (Receipt.Source) -> Bool) {
+        var seenURLs: Set<String> = []
+        var keptSources: [Receipt.Source] = []
+        var keptFiles: [SHA256Digest: [File]] = [:]
+        for (directory, entries) in journals.reversed() {
+            for (path, source) in entries.reversed() {
+                let isNew = seenURLs.insert(source.url).inserted && keptFiles[source.sha256] == nil
+                if isNew, isWanted(source), (try? directory.status(of: path)) != nil {
+                    keptSources.append(source)
+                    keptFiles[source.sha256] = [File(directory: directory, path: path)]
+                } else {
+                    // What can't be removed now is removed with the rest.
+                    try? directory.remove(path)
+                }
+            }
+        }
+        kept.withLock { $0 = keptSources.reversed() }
+        files.withLock { $0 = keptFiles }
     }
 
     /// How many bytes of a digest's file may be here; 0 for none.

@@ -12,8 +12,6 @@ struct FileSetJob: Sendable {
     let salvage: Salvage?
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
-    /// Of what has neither a digest nor a validator: what once came from its URL is what would come from there now.
-    var trustedPaths: Set<String> = []
     let fetcher: SourceFetcher
     /// Where files are placed: apart from the queue on which archives are unpacked, so that none waits for those with its descriptor open.
     let placing: JobQueue
@@ -32,8 +30,12 @@ struct FileSetJob: Sendable {
     /// - Returns: the files in the order of the manifest.
     /// - Throws: after what was begun has ended; what came stays in staging, noted there.
     func run() async throws(BundleFailure) -> [Placed] {
+        let (digests, urls) = wanted
         let shelves = await placing.run { [salvage, previous, fetcher] in
-            [salvage.map { Shelf($0, fetcher.limits) }, previous.flatMap(Shelf.init)].compactMap(\.self)
+            salvage?.prune { source in
+                digests.contains(source.sha256) || (source.validator != nil && urls.contains(source.url))
+            }
+            return [salvage.map { Shelf($0, fetcher.limits) }, previous.flatMap(Shelf.init)].compactMap(\.self)
         }
         var placed: [Placed?] = Array(repeating: nil, count: sources.count)
         var failure: BundleFailure?
@@ -61,6 +63,14 @@ struct FileSetJob: Sendable {
         return placed.compactMap(\.self)
     }
 
+    /// By what a file may be known that is here already: its digest, or where there is none its URL.
+    private var wanted: (digests: Set<SHA256Digest>, urls: Set<String>) {
+        (
+            Set(sources.compactMap(\.file.digest)),
+            Set(sources.filter { $0.file.digest == nil }.map { fetcher.name(of: $0.file) })
+        )
+    }
+
     private func result(_ index: Int, _ shelves: [Shelf]) async -> Result<Placed, BundleFailure> {
         do throws(BundleFailure) {
             let placed = try await slots.withSlot { () throws(BundleFailure) in
@@ -80,11 +90,9 @@ struct FileSetJob: Sendable {
                 if let known = try await take(held, at: path, from: shelves) { return known }
             }
         } else if let held = shelves.lazy.compactMap({ $0.byURL[fetcher.name(of: source.file)] }).first,
-            held.validator != nil || trustedPaths.contains(source.path ?? "")
+            let validator = held.validator
         {
-            if let validator = held.validator,
-                let file = try await fetcher.fetch(source.file, .unless(validator: validator))
-            {
+            if let file = try await fetcher.fetch(source.file, .unless(validator: validator)) {
                 return try await place(file, of: source, at: path)
             }
             if let known = try await take(held, at: path, from: shelves) { return known }
@@ -103,7 +111,8 @@ struct FileSetJob: Sendable {
             if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
             do throws(SystemError) {
                 try file.move(to: path, in: staging.directory)
-                try staging.note(known, at: path)
+                // What nothing would tell from another version is of no use to anybody later.
+                if source.file.digest != nil || known.validator != nil { try staging.note(known, at: path) }
             } catch {
                 file.keep()
                 throw BundleFailure(error)

@@ -33,7 +33,7 @@ struct HLSJob: Sendable {
 
     // MARK: What is known already
 
-    /// Whether every playlist that the content was made of is what it was. What they name is the same for as long as its URL is.
+    /// Whether every playlist that the content was made of is what it was. What they name isn't asked for then.
     func isUnchanged(since receipt: Receipt) async throws(BundleFailure) -> Bool {
         let playlists = receipt.sources.prefix(receipt.playlistCount)
         guard !playlists.isEmpty else { return false }
@@ -64,7 +64,6 @@ struct HLSJob: Sendable {
             whole.map { BundleSource(path: $0.path, file: SourceFile(url: $0.url)) } + ranged.sources
         let placed = try await FileSetJob(
             sources: sources, staging: staging, salvage: salvage, previous: previous,
-            trustedPaths: Set(whole.filter { $0.role != .key }.map(\.path) + ranged.sources.compactMap(\.path)),
             fetcher: fetcher, placing: placing, slots: slots
         ).run()
         let digests = try await placing.attempt { () throws(BundleFailure) in

@@ -41,8 +41,9 @@ final class RoomWatch: Sendable {
     func objection(to bytes: Int64, _ relief: Relief? = nil) throws(SystemError) -> String? {
         guard let shortage = try shortage(of: bytes, relief) else { return nil }
         let kept = shortage.wantedBytes - bytes
+        let due = bytes > 0 ? "\(bytes) bytes are" : "something is"
         return
-            "\(bytes) bytes are to be fetched, but of \(shortage.freeBytes) free ones \(kept) must stay free; free some space, or lower --min-free"
+            "\(due) to be fetched, but of \(shortage.freeBytes) free bytes \(kept) must stay free; free some space (larder clean may help), or lower --min-free"
     }
 
     /// Why a reply of so many bytes can't be written; nil when it can, and before `begin`: a run that turns out to need no room is carried through.

@@ -71,7 +71,7 @@ package struct SyncRun: Sendable {
                 let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
                 // Of a manifest that couldn't be read nobody knows what it wants.
                 if exit == .success { relief.removeStale() }
-                try check(room, relief, for: board)
+                try check(room, relief, for: board, writer)
                 room.begin { relief.makeRoom(sparesWanted: false, $0) }
                 return board
             }
@@ -136,12 +136,18 @@ package struct SyncRun: Sendable {
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.
-    private func check(_ room: RoomWatch, _ relief: DiskRelief, for board: RunBoard) throws(RunProblem) {
+    private func check(
+        _ room: RoomWatch, _ relief: DiskRelief, for board: RunBoard, _ writer: LibraryWriter
+    ) throws(RunProblem) {
         guard board.needsRoom else { return }
-        let objection: String?
+        var objection: String?
         do throws(SystemError) {
             // What is held of the run's own downloads would only have to be fetched again.
             objection = try room.objection(to: board.bytesToFetch) { relief.makeRoom(sparesWanted: true, $0) }
+            // What earlier runs had brought must not keep all later ones from beginning.
+            if objection != nil, let freed = try? writer.discardSalvage(unless: { _ in false }), freed > 0 {
+                objection = try room.objection(to: board.bytesToFetch.addingClamped(freed), nil)
+            }
         } catch {
             throw RunProblem(.failure, "\(error)")
         }

@@ -122,7 +122,7 @@ import Testing
         stock.serveManifest([stock.file("small", small), pair])
         #expect(try await stock.sync("--only", "small").status == .exited(0))
         stock.server.script("/two.bin", [.altered { $0.stalled(afterBytes: 20_000) }])
-        let sync = try stock.startSync("--jobs", "1")
+        let sync = try stock.startSync("--jobs", "2")
         try await stock.server.waitUntilSent("/two.bin", bytes: 20_000)
         // The first may still be on its way to its place.
         try await waitUntil("the note about the first") {

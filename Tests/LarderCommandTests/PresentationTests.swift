@@ -95,6 +95,24 @@ import Testing
         #expect(sentCounts(0..<4) == [1, 2, 1, 1])
     }
 
+    /// Where a server says nothing that distinguishes versions, nobody knows whether they are still the same.
+    @Test func withoutValidatorsNothingIsMixed() async throws {
+        func serve(version: Int) {
+            for number in 0..<4 {
+                stock.server.serve(
+                    "/f/s\(number).ts", Resource(.bytes(stream(10 * version + number)), etag: nil, lastModified: nil))
+            }
+            let text = playlist(0..<4).replacing("6.0", with: "\(version).0")
+            stock.server.serve("/f/index.m3u8", Resource(.text(text), etag: nil, lastModified: nil))
+        }
+        serve(version: 1)
+        serveFilm()
+        #expect(try await stock.sync().status == .exited(0))
+        serve(version: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try segments() == (0..<4).map { stream(20 + $0) })
+    }
+
     @Test func anotherSelectionIsAnotherCopy() async throws {
         serveSegments(0..<3)
         serveSegments(0..<3, folder: "/f/low")

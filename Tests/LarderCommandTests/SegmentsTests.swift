@@ -135,8 +135,11 @@ import Testing
 
     @Test func whatWasLeftAndThenDamagedIsFetchedAgain() async throws {
         serve(4)
-        stock.server.script("/3.ts", [.reply(.errorPage(404))])
-        #expect(try await stock.sync().status == .exited(1))
+        stock.server.script("/3.ts", [.altered { $0.stalled(afterBytes: 10) }])
+        let first = try stock.startSync()
+        try await waitUntil("all but the last in their places") { try journalLines == 4 }
+        first.kill(SIGKILL)
+        _ = try await first.waitForExit()
         try stock.directory.write([0x47], to: "library/.larder/staging/1/s/1.ts")
         let next = try await stock.sync()
         #expect(next.status == .exited(0), "\(next)")
@@ -154,6 +157,23 @@ import Testing
         #expect(try await stock.sync().status == .exited(0))
         // Beside the three there may be one that was under way when its neighbour failed.
         #expect(requests(30).reduce(0, +) <= 36)
+        #expect(try leftovers == [])
+    }
+
+    /// Whatever becomes of a bundle that never gets complete, what is left of it doesn't grow.
+    @Test(arguments: [true, false], [true, false])
+    func whatIsLeftDoesNotGrow(hasDigests: Bool, changes: Bool) async throws {
+        for run in 1...5 {
+            serve(20, changed: changes && run.isMultiple(of: 2) ? Set(0..<19) : [], hasDigests: hasDigests, serial: run)
+            stock.server.serve("/19.ts", always: .errorPage(404))
+            #expect(try await stock.sync("--jobs", "1").status == .exited(1))
+            let files = try leftovers.filter { !$0.hasSuffix("-journal") }.flatMap { name in
+                (try? directoryEntries(FilePathBytes("\(stock.library)/.larder/staging/\(name)/s"))) ?? []
+            }
+            #expect(files.count <= 40, "after run \(run)")
+        }
+        serve(20, hasDigests: hasDigests, serial: 9)
+        #expect(try await stock.sync().status == .exited(0))
         #expect(try leftovers == [])
     }
 

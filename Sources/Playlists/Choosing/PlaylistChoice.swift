@@ -126,7 +126,7 @@ package enum ChoiceProblem: Error, Equatable, CustomStringConvertible {
                 + leftOut.prefix(5).map { "\(shownURL($0.name).quotedForMessage()): \($0.reason.rawValue)" }.joined(
                     separator: "; ")
         case .noSuchLanguage(let language, let kind):
-            "there is no \(kind.rawValue.lowercased()) in \(language.quotedForMessage()) for the variant that is kept"
+            "no \(kind.rawValue.lowercased()) are there in \(language.quotedForMessage()) for the variant that is kept"
         }
     }
 }
