@@ -53,7 +53,10 @@ struct NetworkRootTests {
         let result = try await sync.waitForExit()
         #expect(result.status == .exited(0), "\(result)")
         #expect(contentDifference(content.bytes(), try folder.read("library/current/m/f/film.bin")) == nil)
-        #expect(server.exchanges("/film.bin").compactMap { $0.request["Range"] } == ["bytes=1000000-"])
+        // The address comes back before the route: a request that was sent in between is sent anew, for the bytes that are still missing.
+        let offsets = server.exchanges("/film.bin").compactMap { $0.request["Range"]?.dropFirst(6).dropLast() }
+            .compactMap { Int($0) }
+        #expect(offsets.first == 1_000_000 && offsets.count <= 2 && offsets == offsets.sorted(), "\(offsets)")
         let rebuilt = result.events.filter { $0.name == "session.rebuilt" }
         #expect(rebuilt.allSatisfy { $0.value["reason"]?.string == "route changed" } && !rebuilt.isEmpty, "\(result)")
         #expect(result.problems.count { $0.hasPrefix("warning: no network") } == 1, "\(result)")

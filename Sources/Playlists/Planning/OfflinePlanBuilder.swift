@@ -70,7 +70,7 @@ struct OfflinePlanBuilder {
         let original = source.playlist
         guard original.skippedSegmentCount == 0 else { throw .deltaUpdate(playlist: source.url) }
         guard original.isComplete || options.allowsLive else { throw .live(playlist: source.url) }
-        guard !original.segments.isEmpty else { throw .noSegments(playlist: source.url) }
+        guard original.segments.contains(where: { !$0.isGap }) else { throw .noSegments(playlist: source.url) }
         var copy = MediaPlaylistCopy(of: source)
         for index in original.segments.indices { try copy.appendSegment(index, defaultExtension, &self) }
         return copy.playlist

@@ -20,7 +20,7 @@ package enum PlanRefusal: Error, Equatable, CustomStringConvertible {
             "\(shownURL(playlist).quotedForMessage()) has no #EXT-X-ENDLIST: it is live, and nothing says how long to follow it"
         case .deltaUpdate(let playlist):
             "\(shownURL(playlist).quotedForMessage()) leaves segments out (#EXT-X-SKIP): only the whole playlist can be copied"
-        case .noSegments(let playlist): "\(shownURL(playlist).quotedForMessage()) has no segments"
+        case .noSegments(let playlist): "\(shownURL(playlist).quotedForMessage()) has no segments, or gaps alone"
         case .rightsManagement(let system, let playlist):
             "\(shownURL(playlist).quotedForMessage()) is protected by \(system): its keys are for players only, and a copy would never play"
         case .encryption(let method, let playlist):
