@@ -228,7 +228,7 @@ extension SourceFile {
 
 extension VariantSelection {
     /// What a manifest's `select` asks for.
-    init(_ selection: Selection) {
+    package init(_ selection: Selection) {
         self.init()
         minBandwidth = selection.minBandwidth.flatMap { UInt64(exactly: $0) }
         maxBandwidth = selection.maxBandwidth.flatMap { UInt64(exactly: $0) }

@@ -25,7 +25,8 @@ extension LoadedManifest {
         let source = SourceText(name: location.description, bytes: bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
-        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
+        // Most manifests have nothing to tell, and then nobody has to know where their lines begin.
+        lazy var renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
         guard let manifest else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
@@ -33,7 +34,8 @@ extension LoadedManifest {
         }
         let id = try contentID(manifest.id.text, location)
         for bundle in manifest.bundles { _ = try contentID(bundle.id.text, location) }
-        for warning in diagnostics where warning.severity == .warning { warn(renderer.line(warning)) }
+        // Errors among these fail one bundle each.
+        for finding in diagnostics where finding.severity.isAtLeast(.warning) { warn(renderer.line(finding)) }
         return LoadedManifest(
             manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, readFrom: location))
     }
