@@ -213,7 +213,7 @@ struct FailingBundle: Sendable, CustomTestStringConvertible {
         #expect(try stock.published() == ["good"])
     }
 
-    /// What `validate` calls an error of one bundle is told, fails that bundle, and keeps nobody from the others.
+    /// What `validate` calls an error of one bundle fails that bundle, and keeps nobody from the others. Its place is told where much is.
     @Test func aDigestThatNoFileHasFailsItsBundleOnly() async throws {
         let stock = try Stock()
         let good = Content.pattern(lengthBytes: 1000, seed: 1)
@@ -223,7 +223,7 @@ struct FailingBundle: Sendable, CustomTestStringConvertible {
             stock.file("good", good), #"{"id": "bad", "kind": "ebook", "urls": ["bad.bin"], "sha256": "\#(digest)"}"#,
         ])
 
-        let result = try await stock.sync()
+        let result = try await stock.sync("--verbose")
 
         #expect(result.status == .exited(2), "\(result)")
         #expect(result.errorText.contains("error[D004]") && result.errorText.contains("m/bad: "), "\(result)")
