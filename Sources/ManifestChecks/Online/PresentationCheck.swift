@@ -48,7 +48,7 @@ struct PresentationCheck: Sendable {
     }
 
     private mutating func run() async {
-        guard let (url, playlist) = await read("\(presentation.source.url.text)", variables: nil) else { return }
+        guard let (url, playlist) = await read(presentation.source.url.text, variables: nil) else { return }
         let address = PlaylistAddress(url: url)
         switch playlist {
         case .media(let media):
