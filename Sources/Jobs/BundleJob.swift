@@ -15,6 +15,7 @@ struct BundleJob: Sendable {
     /// Where single files are copied and placed.
     let placing: JobQueue
     let slots: RequestSlots
+    let clock: RunClock
     let emit: @Sendable (RunEvent.Kind) -> Void
 
     private var bundle: Bundle { plan.bundle }
@@ -35,8 +36,8 @@ struct BundleJob: Sendable {
     private func obtain(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
         if bundle.package != nil {
             try await obtainPackage(previous: previous, receipt: receipt)
-        } else if case .hls(let playlist, let selection) = bundle.content {
-            try await obtainPresentation(playlist, selection, previous: previous, receipt: receipt)
+        } else if case .hls(let presentation) = bundle.content {
+            try await obtainPresentation(presentation, previous: previous, receipt: receipt)
         } else {
             try await obtainFiles(previous: previous, receipt: receipt)
         }
@@ -127,13 +128,13 @@ struct BundleJob: Sendable {
     // MARK: A presentation
 
     private func obtainPresentation(
-        _ playlist: SourceFile, _ selection: Selection, previous: StoredContent?, receipt: Receipt?
+        _ presentation: Presentation, previous: StoredContent?, receipt: Receipt?
     ) async throws(BundleFailure) -> StoredContent {
         try await inStaging { staging throws(BundleFailure) in
             let job = HLSJob(
-                playlist: playlist, selection: VariantSelection(selection), staging: staging,
+                presentation: presentation, recordingName: bundle.recordingName, staging: staging,
                 salvage: writer.salvage(of: plan.address), previous: previous, fetcher: fetcher, placing: placing,
-                slots: slots
+                slots: slots, clock: clock, progress: SegmentProgress(emit: emit)
             ) { emit(.warning($0)) }
             if let previous, let receipt, try await job.isUnchanged(since: receipt) {
                 emit(.bundleVerified)
@@ -159,7 +160,7 @@ struct BundleJob: Sendable {
             }
             let files = try await FileSetJob(
                 sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
-                previous: previous, fetcher: fetcher, placing: placing, slots: slots
+                previous: previous, fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress
             ).run()
             emit(.bundleVerified)
             return try await blocking.attempt { () throws(BundleFailure) in
@@ -171,6 +172,14 @@ struct BundleJob: Sendable {
                     previous: previous)
             }
         }
+    }
+
+    /// Nil for files that aren't segments.
+    private var segmentProgress: SegmentProgress? {
+        guard case .segments(let list) = bundle.content else { return nil }
+        let progress = SegmentProgress(emit: emit)
+        progress.expect(files: list.segments.count, duration: list.duration)
+        return progress
     }
 
     /// Lets `body` build the content. Whatever goes wrong there, what came and was noted needn't be fetched again.
@@ -194,7 +203,7 @@ struct BundleJob: Sendable {
         let name = try path(join.filename)
         let job = JoinJob(
             sources: bundle.sources, name: name, staging: staging, salvage: writer.salvage(of: plan.address),
-            previous: previous, fetcher: fetcher, placing: placing, slots: slots)
+            previous: previous, fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress)
         if let previous, let receipt, try await job.isUnchanged(since: receipt) {
             emit(.bundleVerified)
             try? staging.discard()
