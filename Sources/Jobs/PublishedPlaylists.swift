@@ -13,7 +13,10 @@ struct PublishedPlaylists {
         self.directory = directory
         let entry = try read(OfflinePlan.entryPath)
         playlists = [PlannedPlaylist(path: OfflinePlan.entryPath, content: entry)]
-        guard case .master(let master) = entry else { return try check(entry, OfflinePlan.entryPath) }
+        guard case .master(let master) = entry else {
+            try check(entry, OfflinePlan.entryPath)
+            return
+        }
         var seen: Set<String> = []
         for uri in master.variants.map(\.uri) + master.renditions.compactMap(\.uri) where seen.insert(uri).inserted {
             try checkName(uri, in: OfflinePlan.entryPath)

@@ -29,7 +29,9 @@ struct ProgressPainter {
 
     private func line(_ segments: ProgressModel.Segments) -> String {
         let figures = segments.figures
-        var parts = [segments.name, "\(figures.files)/\(figures.totalFiles) segments", HumanQuantity.bytes(figures.bytes)]
+        var parts = [
+            segments.name, "\(figures.files)/\(figures.totalFiles) segments", HumanQuantity.bytes(figures.bytes),
+        ]
         if figures.duration > .zero {
             let played = HumanQuantity.clock(figures.duration.components.seconds)
             let total = figures.totalDuration.map { " of \(HumanQuantity.clock($0.components.seconds))" } ?? ""

@@ -34,4 +34,9 @@ package struct SegmentEncryption: Hashable, Sendable {
 package struct PlannedPlaylist: Equatable, Sendable {
     package let path: String
     package let content: Playlist
+
+    package init(path: String, content: Playlist) {
+        self.path = path
+        self.content = content
+    }
 }
