@@ -3,7 +3,6 @@ import BundleManifest
 import ContentLibrary
 import Downloads
 import Platform
-import Playlists
 
 /// Obtains one bundle: fetch, verify, unpack or place, seal, commit. Nothing of it is visible to readers before the run publishes.
 struct BundleJob: Sendable {
@@ -18,7 +17,7 @@ struct BundleJob: Sendable {
     let clock: RunClock
     let emit: @Sendable (RunEvent.Kind) -> Void
 
-    private var bundle: Bundle { plan.bundle }
+    var bundle: Bundle { plan.bundle }
 
     /// - Returns: the bundle's content, in the store.
     func run() async throws(BundleFailure) -> StoredContent {
@@ -125,32 +124,6 @@ struct BundleJob: Sendable {
         return digests.withLock { $0 }
     }
 
-    // MARK: A presentation
-
-    private func obtainPresentation(
-        _ presentation: Presentation, previous: StoredContent?, receipt: Receipt?
-    ) async throws(BundleFailure) -> StoredContent {
-        try await inStaging { staging throws(BundleFailure) in
-            let job = HLSJob(
-                presentation: presentation, recordingName: bundle.recordingName, staging: staging,
-                salvage: writer.salvage(of: plan.address), previous: previous, fetcher: fetcher, placing: placing,
-                slots: slots, clock: clock, progress: SegmentProgress(emit: emit)
-            ) { emit(.warning($0)) }
-            if let previous, let receipt, try await job.isUnchanged(since: receipt) {
-                emit(.bundleVerified)
-                try? staging.discard()
-                return previous
-            }
-            let copy = try await job.run()
-            emit(.bundleVerified)
-            return try await blocking.attempt { () throws(BundleFailure) in
-                let key = bundle.presentationKey(digests: copy.sources.map(\.sha256))
-                let origin = Receipt.Origin(bundle: plan.address, version: bundle.version, key: key)
-                return try store(staging, copy.digests, origin, copy.sources, previous: previous)
-            }
-        }
-    }
-
     // MARK: Several files
 
     private func obtainFiles(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
@@ -183,7 +156,7 @@ struct BundleJob: Sendable {
     }
 
     /// Lets `body` build the content. Whatever goes wrong there, what came and was noted needn't be fetched again.
-    private func inStaging(
+    func inStaging(
         _ body: (Staging) async throws(BundleFailure) -> StoredContent
     ) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
@@ -245,7 +218,7 @@ struct BundleJob: Sendable {
     // MARK: Into the store
 
     /// Puts what was built into the store, unless that has it already.
-    private func store(
+    func store(
         _ staging: Staging, _ digests: [RelativePath: SHA256Digest], _ origin: Receipt.Origin,
         _ sources: [Receipt.Source], previous: StoredContent?
     ) throws(BundleFailure) -> StoredContent {

@@ -87,7 +87,7 @@ struct FileSetJob: Sendable {
     private func shelves() async -> [Shelf] {
         let (digests, urls) = wanted
         return await placing.run { [salvage, previous, fetcher, trustsSalvage] in
-            salvage?.prune { source in
+            salvage?.prune(keepsTwins: trustsSalvage) { source in
                 digests.contains(source.sha256)
                     || ((source.validator != nil || trustsSalvage) && urls.contains(source.url))
             }

@@ -67,6 +67,7 @@ extension HLSJob {
         let resources = try recording.plan(planOptions).resources
         let missing = resources.filter { recording.placed[$0.path] == nil }
         progress.expect(files: resources.count, duration: recording.limits.length)
+        try await confirmRepeats(&recording, resources)
         var job = files(missing, keys: keys, salvage)
         job.trustsSalvage = true
         for (resource, result) in zip(missing, await job.outcomes(stopsAtFailure: false)) {
@@ -79,6 +80,27 @@ extension HLSJob {
             }
         }
         try await keep(recording)
+    }
+
+    /// A name that is used again must stand for the same bytes: the copy has one file for both.
+    private func confirmRepeats(
+        _ recording: inout LiveRecording, _ resources: [PlannedResource]
+    ) async throws(BundleFailure) {
+        guard !recording.repeated.isEmpty else { return }
+        for resource in resources {
+            guard let placed = recording.placed[resource.path],
+                recording.repeated.remove(.init(url: resource.url, range: resource.byteRange)) != nil
+            else { continue }
+            let condition = placed.source.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+            let answer = try await slots.withSlot { () throws(BundleFailure) in
+                try await fetcher.fetch(mirrors.source(resource.url), condition, part: resource.byteRange)
+            }
+            guard let file = answer else { continue }
+            defer { file.discard() }
+            if resource.byteRange == nil, resource.encryption == nil, file.digest == placed.digest { continue }
+            throw BundleFailure(
+                .playlistRefused, "the live presentation uses this name again, for another segment", url: file.url)
+        }
     }
 
     private func waitForMore(_ recording: LiveRecording) async throws(BundleFailure) {

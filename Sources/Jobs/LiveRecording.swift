@@ -15,6 +15,10 @@ struct LiveRecording: Sendable {
     private var nextReloads: [String: Duration] = [:]
     private var lastChange: Duration
     private var isEndReached = false
+    /// Names that stand for a later segment as well, as long as nobody has asked whether it is the same.
+    var repeated: Set<ResourceName> = []
+    /// Playlists that couldn't be read the last time.
+    private var unreadable: Set<String> = []
     /// By the paths of what is here.
     var placed: [String: FileSetJob.Placed] = [:]
 
@@ -81,9 +85,12 @@ struct LiveRecording: Sendable {
             let time = uptime()
             guard isLast || nextReloads[uri] ?? .zero <= time, var media = presentation.media[uri] else { continue }
             var hasChanged = false
-            do throws(BundleFailure) { hasChanged = try await reader.reload(&media) } catch {
+            do throws(BundleFailure) {
+                hasChanged = try await reader.reload(&media)
+                unreadable.remove(uri)
+            } catch {
                 if error.code == .paused { throw error }
-                reader.warn("\(error): the live playlist is asked for again")
+                if unreadable.insert(uri).inserted { reader.warn("\(error): the live playlist is asked for again") }
             }
             presentation.media[uri] = media
             if hasChanged {
@@ -107,6 +114,9 @@ struct LiveRecording: Sendable {
 
     private mutating func take(_ uri: String, loadedAt time: Duration) throws(BundleFailure) {
         guard let source = presentation.media[uri]?.source else { return }
+        // An earlier run may have had all of it.
+        if isFull(uri) || followed[uri]?.hasEnded == true { return }
+        let known = followed[uri]?.playlist.segments ?? []
         var newCount = 0
         do throws(FollowProblem) {
             if var known = followed[uri] {
@@ -119,9 +129,32 @@ struct LiveRecording: Sendable {
         } catch {
             throw failure(error, source.url)
         }
-        if let length = limits.length, followed[uri]?.cut(to: length) == true { full.insert(uri) }
+        noteRepeats(among: followed[uri]?.playlist.segments.dropFirst(known.count) ?? [], after: known)
+        _ = isFull(uri)
         if newCount > 0 { lastChange = time }
         plan(uri, from: time, hasChanged: newCount > 0)
+    }
+
+    /// Whether a playlist is as long as was asked for; what is behind that is left out.
+    private mutating func isFull(_ uri: String) -> Bool {
+        guard let length = limits.length, followed[uri]?.cut(to: length) == true else { return false }
+        full.insert(uri)
+        return true
+    }
+
+    /// What came under a name that an earlier segment had: nothing but its server can tell whether it is the same.
+    private mutating func noteRepeats(among new: ArraySlice<MediaSegment>, after known: [MediaSegment]) {
+        guard !new.isEmpty else { return }
+        var names = Set(known.lazy.filter { !$0.isGap }.map { ResourceName(url: $0.uri, range: $0.byteRange) })
+        for segment in new where !segment.isGap {
+            let name = ResourceName(url: segment.uri, range: segment.byteRange)
+            if !names.insert(name).inserted { repeated.insert(name) }
+        }
+    }
+
+    struct ResourceName: Hashable {
+        let url: String
+        let range: ByteRange?
     }
 
     private mutating func plan(_ uri: String, from time: Duration, hasChanged: Bool) {

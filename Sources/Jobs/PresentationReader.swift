@@ -118,7 +118,8 @@ struct PresentationReader: Sendable {
     func reload(_ media: inout ReadPresentation.Media) async throws(BundleFailure) -> Bool {
         let condition = media.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
         guard let document = try await document(media.file, condition) else { return false }
-        guard case .media(let playlist) = try await parse(document, variables: media.variables) else {
+        // What is odd about it was told when it was first read.
+        guard case .media(let playlist) = try await parse(document, variables: media.variables, isRepeated: true) else {
             throw BundleFailure(.playlistRefused, "it has become a master playlist", url: shownURL(document.url))
         }
         media.source = OfflinePlan.Source(
@@ -151,7 +152,9 @@ struct PresentationReader: Sendable {
         }
     }
 
-    private func parse(_ document: Document, variables: [String: String]?) async throws(BundleFailure) -> Playlist {
+    private func parse(
+        _ document: Document, variables: [String: String]?, isRepeated: Bool = false
+    ) async throws(BundleFailure) -> Playlist {
         try await placing.attempt { [warn] () throws(BundleFailure) in
             let outcome = PlaylistParser.parse(
                 document.bytes, PlaylistParser.Context(url: document.url, importableVariables: variables))
@@ -161,7 +164,9 @@ struct PresentationReader: Sendable {
                 let error = outcome.diagnostics.first { $0.severity == .error }
                 throw BundleFailure(.playlistRefused, error.map(renderer.line) ?? "it is no playlist")
             }
-            for warning in outcome.diagnostics where warning.severity == .warning { warn(renderer.line(warning)) }
+            for warning in outcome.diagnostics where warning.severity == .warning && !isRepeated {
+                warn(renderer.line(warning))
+            }
             return playlist
         }
     }

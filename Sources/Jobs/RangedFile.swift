@@ -30,7 +30,7 @@ struct RangedFile: Sendable {
 
     private func placeAll(_ placed: inout [FileSetJob.Placed?]) async throws(BundleFailure) {
         var validator: String?
-        try await takeHeld(&placed, &validator)
+        var file = try await takeHeld(&placed, &validator)
         let missing = placed.indices.filter { placed[$0] == nil }
         let parts = RangeParts(missing.compactMap { sources[$0].byteRange })
         guard parts.isReasonable else {
@@ -38,7 +38,6 @@ struct RangedFile: Sendable {
                 .playlistRefused, "the playlist names the same bytes of a file again and again",
                 url: shownURL(sources[0].file.urls[0].text))
         }
-        var file: FetchedFile?
         for part in parts.parts {
             if file?.holds(part.range) != true {
                 file?.discard()
@@ -84,16 +83,18 @@ struct RangedFile: Sendable {
     }
 
     /// Takes what is here already, if it still is what the server has: one question for all of one version.
+    /// - Returns: what the server sent instead.
     private func takeHeld(
         _ placed: inout [FileSetJob.Placed?], _ validator: inout String?
-    ) async throws(BundleFailure) {
+    ) async throws(BundleFailure) -> FetchedFile? {
         let held = sources.map(placer.held)
+        var fetched: FetchedFile?
         if let index = held.firstIndex(where: { $0?.isTrusted == false && $0?.held.validator != nil }) {
             let known = held[index]?.held.validator
             let answer = try await placer.fetcher.fetch(
                 sources[index].file, known.map { .unless(validator: $0) } ?? .none, part: sources[index].byteRange)
             if let file = answer {
-                defer { file.discard() }
+                fetched = file
                 validator = file.validator
                 if let range = sources[index].byteRange { try check(file, range, &validator) }
                 try await store(index, of: file, &placed)
@@ -106,5 +107,6 @@ struct RangedFile: Sendable {
             else { continue }
             placed[index] = try await placer.take(candidate.held, at: try path(sources[index].path ?? ""))
         }
+        return fetched
     }
 }

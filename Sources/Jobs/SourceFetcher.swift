@@ -106,8 +106,11 @@ struct SourceFetcher: Sendable {
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition, part: ByteRange?,
         firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
+        // One request has one set of headers: who may have them isn't asked together with who may not.
+        let hasHeaders = mayHaveHeaders(url)
+        let mirrors = bundle.headers.isEmpty ? mirrors : mirrors.filter { mayHaveHeaders($0) == hasHeaders }
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
-        if !mayHaveHeaders(url) { request.headers = HeaderFields() }
+        if !hasHeaders { request.headers = HeaderFields() }
         request.budgetBytes = bodyBudgetBytes
         request.byteRange = part.map { $0.offset..<$0.end }
         if case .unless(let validator) = condition, let firstServer {

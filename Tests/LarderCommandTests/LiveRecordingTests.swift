@@ -230,6 +230,80 @@ import Testing
         }
     }
 
+    /// Names that come round again: the same bytes are one file, other bytes are never taken for those that are here.
+    @Test(arguments: [true, false]) func aNameThatIsUsedAgainMustMeanTheSame(isSame: Bool) async throws {
+        let names = ["a", "b", "c", "a"]
+        let list = { @Sendable (numbers: Range<Int>, version: Int) in
+            let lines = numbers.map { "#EXTINF:6,\n\(names[$0]).ts\n" }.joined()
+            stock.server.serve(
+                "/f/index.m3u8",
+                Resource(
+                    .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n\(lines)"),
+                    etag: "\"\(numbers)\""))
+            for number in numbers {
+                stock.server.serve(
+                    "/f/\(names[number]).ts",
+                    Resource(.bytes(stream(number % 3 + version)), etag: nil, lastModified: nil))
+            }
+        }
+        list(0..<2, 0)
+        serveFilm(#""follow": 24"#)
+        clock.steps = [{ list(1..<3, 0) }, { list(2..<4, isSame ? 0 : 10) }]
+        #expect(try await sync() == (isSame ? .success : .failure), "\(warnings.withLock { $0 })")
+        if isSame { #expect(try segments() == [0, 1, 2, 0].map { stream($0) }) } else { #expect(tells("again")) }
+    }
+
+    /// One playlist has all of it when a run is stopped, and its window moves on.
+    @Test func whatIsCompleteIsNotFollowedAnyFurther() async throws {
+        let master =
+            "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",DEFAULT=YES,URI=\"a/index.m3u8\"\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=9,AUDIO=\"a\"\nv/index.m3u8\n"
+        stock.server.serve("/f/index.m3u8", Resource(.text(master)))
+        list(0..<4, of: "/f/a")
+        list(0..<2, of: "/f/v")
+        serveFilm(#""follow": 24"#)
+        let control = RunControl()
+        clock.steps = [{ control.stop(.terminated) }]
+        #expect(try await sync(control) == .terminated)
+        list(20..<24, of: "/f/a")
+        list(1..<5, of: "/f/v")
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        #expect(stock.server.exchanges("/f/a/s20.ts").isEmpty)
+    }
+
+    /// A film that is shown as if it were live, and recorded, plays like the film.
+    @Test func aRecordingPlaysAsTheFilmDoes() async throws {
+        let folder = "\(mediaFolder)/a/hi"
+        let film = String(decoding: try mediaFile("a/hi/index.m3u8"), as: UTF8.self).split(separator: "\n")
+        let names = film.filter { !$0.hasPrefix("#") }.map(String.init)
+        for name in names { stock.server.serve("/f/\(name)", Resource(.bytes(try mediaFile("a/hi/\(name)")))) }
+        let durations = film.filter { $0.hasPrefix("#EXTINF") }.map(String.init)
+        let show = { @Sendable (numbers: Range<Int>) in
+            let lines = numbers.map { "\(durations[$0])\n\(names[$0])\n" }.joined()
+            let end = numbers.upperBound == names.count ? "#EXT-X-ENDLIST\n" : ""
+            stock.server.serve(
+                "/f/index.m3u8",
+                Resource(
+                    .text(
+                        "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n\(lines)\(end)"
+                    ), etag: "\"\(numbers)\""))
+        }
+        try #require(names.count > 3)
+        show(0..<2)
+        serveFilm(#""follow": 10000"#)
+        clock.steps = (1...(names.count - 2)).map { start in { show(start..<(start + 2)) } }
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        let played = try await frames("\(stock.library)/current/m/film/index.m3u8")
+        #expect(try await frames("\(folder)/index.m3u8") == played)
+    }
+
+    private func frames(_ playlist: String) async throws -> String {
+        let result = try await ChildProcess.run(
+            "ffmpeg", ["-nostdin", "-v", "error", "-i", playlist, "-map", "0", "-c", "copy", "-f", "framemd5", "-"])
+        try #require(result.status == .exited(0) && result.errorText.isEmpty, "\(result)")
+        return result.outputText
+    }
+
     /// By the machine's own clock.
     @Test func aKilledRecordingIsGoneOnWith() async throws {
         list(0..<3, duration: 1)
