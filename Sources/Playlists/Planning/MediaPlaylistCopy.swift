@@ -38,16 +38,16 @@ struct MediaPlaylistCopy {
         let original = source.playlist.segments[index]
         var segment = original
         segment.byteRange = nil
+        let fallback = original.map == nil ? defaultExtension : "m4s"
         if original.isGap {
-            // Nothing is ever asked for by this name, nor with a key.
-            segment.uri = OfflinePlan.resourceFolder + "/gap"
+            // Nothing is ever asked for by this name, nor with a key. A player may refuse the whole playlist for an extension it doesn't know.
+            segment.uri = OfflinePlan.resourceFolder + "/gap." + fallback
             segment.map = playlist.segments.last?.map
             segment.keySet = playlist.segments.last?.keySet
         } else {
             segment.map = try original.map.map { map throws(PlanRefusal) in try localMap(map, &builder) }
             let encryption = try encryption(original.keySet, forSegmentAt: index, builder)
             segment.keySet = try localKeySet(original.keySet, forSegmentAt: index, &builder)
-            let fallback = original.map == nil ? defaultExtension : "m4s"
             segment.uri = try builder.path(
                 of: original.uri, original.byteRange, as: .segment, at: source.address, duration: original.duration,
                 decryptedBy: encryption, mirrors: mirrors.map { ($0.playlist.segments[index].uri, $0.address) }

@@ -31,7 +31,7 @@ package struct OfflinePlan: Sendable {
     package let playlists: [PlannedPlaylist]
 
     /// Raised whenever the same presentation would be copied differently: every library then makes its copies anew.
-    package static let version = 1
+    package static let version = 2
 
     package static let entryPath = "index.m3u8"
     static let resourceFolder = "media"
