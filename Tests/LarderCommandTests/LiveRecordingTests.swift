@@ -230,6 +230,40 @@ import Testing
         }
     }
 
+    /// What was stored in the clear needs no key any more.
+    @Test func aClearRecordingIsGoneOnWithWithoutItsKeys() async throws {
+        let show = { @Sendable (numbers: Range<Int>, key: String) in
+            let lines = numbers.map { number in
+                let change =
+                    number == 7796
+                    ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k2.key\",IV=0xA0A1A2A3A4A5A6A7A8A9AAABACADAEAF\n" : ""
+                return "\(change)#EXTINF:2,\ns\(number).ts\n"
+            }.joined()
+            stock.server.serve(
+                "/f/index.m3u8",
+                Resource(
+                    .text(
+                        "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n\(key)\(lines)"),
+                    etag: "\"\(numbers)\""))
+        }
+        for number in 7794...7797 {
+            stock.server.serve("/f/s\(number).ts", Resource(.bytes(try mediaFile("c/v/s\(number).ts"))))
+        }
+        for name in ["k1.key", "k2.key"] {
+            stock.server.serve("/f/\(name)", Resource(.bytes(try mediaFile("c/keys/\(name)"))))
+        }
+        show(7794..<7796, "#EXT-X-KEY:METHOD=AES-128,URI=\"k1.key\"\n")
+        serveFilm(#""follow": 8, "decrypt": true"#)
+        let control = RunControl()
+        clock.steps = [{ control.stop(.terminated) }]
+        #expect(try await sync(control) == .terminated)
+        stock.server.serve("/f/k1.key", always: .errorPage(410))
+        for number in 7794...7795 { stock.server.serve("/f/s\(number).ts", always: .errorPage(410)) }
+        show(7796..<7798, "")
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        #expect(try segments() == (7794...7797).map { try mediaFile("c/clear/s\($0).ts") })
+    }
+
     /// Names that come round again: the same bytes are one file, other bytes are never taken for those that are here.
     @Test(arguments: [true, false]) func aNameThatIsUsedAgainMustMeanTheSame(isSame: Bool) async throws {
         let names = ["a", "b", "c", "a"]

@@ -172,6 +172,21 @@ import Testing
         #expect(try segments() == [52, 53, 54].map { stream($0) })
     }
 
+    @Test func partsOfTwoVersionsAreNotMixed() async throws {
+        serveRanges([2, 9], of: 20) { resource in
+            resource.altered { request, reply in
+                guard request["Range"] != "bytes=376000-563999" else { return reply }
+                var reply = reply
+                reply.headers["ETag"] = "\"other\""
+                return reply
+            }
+        }
+        let run = try await stock.sync()
+        #expect(run.status == .exited(1), "\(run)")
+        #expect(run.problems.first?.contains("changed") == true, "\(run)")
+        #expect(try stock.published("m/film") == [])
+    }
+
     @Test func aServerThatDoesNoRangesIsAskedForTheWholeOnceAndTheWholeIsTakenApart() async throws {
         serveRanges([2, 9, 15], of: 20) { $0.ranges(.ignored) }
         let run = try await stock.sync()
