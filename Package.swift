@@ -71,6 +71,9 @@ let package = Package(
         .executableTarget(
             name: "ReadManifest", dependencies: ["BundleManifest", "JSONSyntax", "Diagnostics", "Platform"],
             path: "Tests/Bench/ReadManifest", swiftSettings: strict),
+        .executableTarget(
+            name: "ReadPlaylist", dependencies: ["Playlists", "Platform"], path: "Tests/Bench/ReadPlaylist",
+            swiftSettings: strict),
 
         tests(of: "Platform"),
         tests(of: "JSONSyntax", ["Diagnostics", "Platform"]),
