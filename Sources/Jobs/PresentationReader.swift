@@ -159,7 +159,8 @@ struct PresentationReader: Sendable {
             let outcome = PlaylistParser.parse(
                 document.bytes, PlaylistParser.Context(url: document.url, importableVariables: variables))
             let text = SourceText(name: shownURL(document.source.url), bytes: document.bytes)
-            let renderer = DiagnosticTextRenderer(LineIndex(text), of: outcome.diagnostics)
+            // Most playlists have nothing to tell, and then nobody has to know where their lines begin.
+            lazy var renderer = DiagnosticTextRenderer(LineIndex(text), of: outcome.diagnostics)
             guard let playlist = outcome.playlist else {
                 let error = outcome.diagnostics.first { $0.severity == .error }
                 throw BundleFailure(.playlistRefused, error.map(renderer.line) ?? "it is no playlist")
@@ -174,7 +175,7 @@ struct PresentationReader: Sendable {
 
 extension VariantSelection {
     /// What a manifest's `select` asks for.
-    init(_ selection: Selection) {
+    package init(_ selection: Selection) {
         self.init()
         minBandwidth = selection.minBandwidth.flatMap { UInt64(exactly: $0) }
         maxBandwidth = selection.maxBandwidth.flatMap { UInt64(exactly: $0) }
