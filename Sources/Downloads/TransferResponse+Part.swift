@@ -13,6 +13,8 @@ extension TransferResponse {
             guard let positions = (contentRange ?? nil)?.positions, positions.lowerBound >= part.lowerBound,
                 positions.upperBound < part.upperBound
             else { throw AttemptFailure(.invalidResponse, "\(otherPart); asked for were \(part)", .nextSource) }
+            let end = (contentRange ?? nil)?.totalBytes ?? part.upperBound
+            guard end >= part.upperBound else { throw Self.missing(part, ofBytes: end, .nextSource) }
             return shifted(positions, in: part, isFromStart: isFromStart)
         case 200..<300:
             // The whole may be just what was asked for.
@@ -24,13 +26,20 @@ extension TransferResponse {
             }
             throw AttemptFailure(.rangeIgnored, "the server sent the whole where a part was asked for", .nextSource)
         case 416:
-            let length = (contentRange ?? nil)?.totalBytes.map { "\($0) bytes" } ?? "what the server has"
-            throw AttemptFailure(
-                .unacceptableStatus(416),
-                "bytes \(part.lowerBound) to \(part.upperBound - 1) were asked for of \(length)",
-                isFromStart ? .nextSource : .restart)
+            throw Self.missing(
+                part, ofBytes: (contentRange ?? nil)?.totalBytes, isFromStart ? .nextSource : .restart)
         default: return self
         }
+    }
+
+    private static func missing(
+        _ part: Range<Int64>, ofBytes total: Int64?, _ remedy: AttemptFailure.Remedy
+    ) -> AttemptFailure {
+        let length = total.map { "\($0) bytes" } ?? "less than that"
+        return AttemptFailure(
+            .sizeMismatch,
+            "bytes \(part.lowerBound) to \(part.upperBound - 1) were asked for, and the server has \(length)",
+            remedy)
     }
 
     private var otherPart: String {

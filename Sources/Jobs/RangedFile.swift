@@ -42,7 +42,7 @@ struct RangedFile: Sendable {
             if file?.holds(part.range) != true {
                 file?.discard()
                 file = nil
-                let fetched = try await placer.fetch(sources[0].file, part: part.range)
+                let fetched = try await fetch(part.range)
                 try check(fetched, part.range, &validator)
                 file = fetched
             }
@@ -55,6 +55,15 @@ struct RangedFile: Sendable {
             }
         }
         file?.discard()
+    }
+
+    private func fetch(_ range: ByteRange) async throws(BundleFailure) -> FetchedFile {
+        do throws(BundleFailure) { return try await placer.fetch(sources[0].file, part: range) } catch {
+            guard error.code == .sizeMismatch else { throw error }
+            throw BundleFailure(
+                .playlistRefused, "the playlist names bytes that the file doesn't have: \(error.message)",
+                url: error.url)
+        }
     }
 
     /// All parts must be of one version.
