@@ -48,7 +48,7 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
     /// Calls `body` with the path as a C string.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
-            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
             buffer[bytes.count] = 0
             // The allocation is never empty, so it has an address.
             return buffer.baseAddress.map { body($0) } ?? body("")
