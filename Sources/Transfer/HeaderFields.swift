@@ -40,8 +40,11 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     private static func namesEqual(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count
-            && zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        var others = right.utf8.makeIterator()
+        // Of one length, and most differ in their first letter.
+        for byte in left.utf8 where others.next().map(lowercased) != lowercased(byte) { return false }
+        return true
     }
 
     private static func lowercased(_ character: UInt8) -> UInt8 {
@@ -53,7 +56,8 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(character)
+        case UInt8(ascii: "-"): true
+        default: "!#$%&'*+.^_`|~".utf8.contains(character)
         }
     }
 }
