@@ -100,7 +100,8 @@ struct SegmentBoard {
 
     private mutating func begin(_ maySplit: Bool) {
         hasBegun = true
-        self.maySplit = maySplit && plan.totalBytes != nil
+        // Where less is missing, no pace would be worth another connection.
+        self.maySplit = maySplit && plan.totalBytes != nil && plan.missingBytes >= policy.minimumRemainingBytes
         connections[.first]?.requestEnd = plan.takeFirstGap(for: .first).upperBound
     }
 
