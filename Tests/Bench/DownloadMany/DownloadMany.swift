@@ -44,7 +44,8 @@ struct DownloadMany {
         defer { fclose(list) }
         var files: [DownloadMany] = []
         while let line = readLine(list) {
-            let words = line.split(separator: " ").map(String.init)
+            // By bytes: by characters this would take as long as a fifth of the downloads.
+            let words = line.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
             guard words.count == 3 else { throw Usage() }
             let digest = SHA256Digest(hex: words[1])
             guard digest != nil || words[1] == "-" else { throw Usage() }
@@ -58,12 +59,9 @@ struct DownloadMany {
         var capacity = 0
         defer { free(line) }
         guard getline(&line, &capacity, file) > 0, let line else { return nil }
-        return String(cString: line).trimmingLineBreak
+        let length = strcspn(line, "\n")
+        return String(decoding: UnsafeRawBufferPointer(start: line, count: length), as: UTF8.self)
     }
 
     struct Usage: Error {}
-}
-
-extension String {
-    fileprivate var trimmingLineBreak: String { hasSuffix("\n") ? String(dropLast()) : self }
 }
