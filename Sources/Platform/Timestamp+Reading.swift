@@ -16,7 +16,8 @@ extension Timestamp {
     /// A moment of the Gregorian calendar in UTC; a leap second is the second after. Nil where there is none such, and beyond the year 9999.
     package init?(_ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int) {
         let isLeapSecond = (hour, minute, second) == (23, 59, 60)
-        guard (0...9999).contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), (0..<24).contains(hour),
+        guard (0...9999).contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
+            (0..<24).contains(hour),
             (0..<60).contains(minute), (0..<60).contains(second) || isLeapSecond
         else { return nil }
         // Years have four digits at most: nothing here can overflow.
