@@ -141,6 +141,7 @@ struct SegmentBoard {
     /// Gives a connection without work its next piece, or lets it go.
     mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
         guard let url = connections[id]?.url else { return [] }
+        if plan.isComplete, connections.count == 1 { return leave(id) }
         // Nothing is gained by pieces where there is only one.
         let count = connections.values.count { !$0.isLeaving }
         let piece = count > 1 ? min(pace.pieceBytes, plan.missingBytes / Int64(count)) : .max
