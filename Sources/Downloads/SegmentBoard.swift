@@ -43,6 +43,11 @@ struct SegmentBoard {
         var hasBytes: Bool { begun != nil }
         /// Whether it has brought bytes since it was opened.
         var hasHelped = false
+        mutating func noteFirstBytes(at now: ContinuousClock.Instant) {
+            begun = now
+            hasHelped = true
+        }
+
         /// How many seconds it would take, at the pace of its present request; nil while that has brought nothing.
         func time(for bytes: Int64, _ now: ContinuousClock.Instant) -> Double? {
             begun.map { (now - $0).inSeconds * Double(bytes) / Double(max(1, requestBytes)) }
@@ -240,8 +245,7 @@ struct SegmentBoard {
         guard let connection = connections[id], connection.requestBytes > 0 else { return }
         if id != .first { firstFailure?.isStale = true }
         guard !connection.hasBytes else { return }
-        connections[id]?.begun = now
-        connections[id]?.hasHelped = true
+        connections[id]?.noteFirstBytes(at: now)
         // What the first reply took says nothing of a range: it was sent before anything was known.
         if isSplit { pace.noteFirstByte(after: now - connection.askedAt) }
     }

@@ -75,13 +75,19 @@ package enum PathProblem: Error, Hashable, Sendable, CustomStringConvertible {
         if bytes.count > RelativePath.maximumBytes { return .tooLong }
         if bytes.contains(0) { return .containsNUL }
         if bytes[0] == UInt8(ascii: "/") { return .absolute }
-        for component in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            if component.isEmpty { return .emptyComponent }
-            if component.count > RelativePath.maximumComponentBytes { return .componentTooLong }
-            if component.elementsEqual(".".utf8) { return .dotComponent }
-            if component.elementsEqual("..".utf8) { return .leavesDirectory }
+        var start = 0
+        while let slash = bytes[start...].firstIndex(of: UInt8(ascii: "/")) {
+            if let problem = first(inComponent: bytes[start..<slash]) { return problem }
+            start = slash + 1
         }
-        return nil
+        return first(inComponent: bytes[start...])
+    }
+
+    private static func first(inComponent component: ArraySlice<UInt8>) -> PathProblem? {
+        if component.isEmpty { return .emptyComponent }
+        if component.count > RelativePath.maximumComponentBytes { return .componentTooLong }
+        guard component.count <= 2, component.allSatisfy({ $0 == UInt8(ascii: ".") }) else { return nil }
+        return component.count == 1 ? .dotComponent : .leavesDirectory
     }
 
     package var description: String {

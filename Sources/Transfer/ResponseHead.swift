@@ -20,7 +20,7 @@ struct ResponseHead {
         takenBytes += line.count
         guard takenBytes <= Self.limitBytes else { return .invalid("its head is over \(Self.limitBytes) bytes long") }
         let text = line.trimmed { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        if text.starts(with: "HTTP/".utf8) {
+        if text.first == UInt8(ascii: "H"), text.starts(with: "HTTP/".utf8) {
             return takeStatusLine(text)
         }
         if text.isEmpty {
