@@ -4,10 +4,10 @@ import Transfer
 
 /// The playlists of presentations are read as `sync` reads them.
 @Suite struct PresentationCheckTests {
-    private func told(_ url: String, select: String = "{}") async throws -> [Told] {
+    private func told(_ url: String, select: String = "{}", more: String = "") async throws -> [Told] {
         let world = try await OnlineWorld(hasTLS: false)
         let main = try #require(world.main)
-        let bundle = #"{"id": "film", "kind": "hls", "urls": ["\#(url)"], "select": \#(select)}"#
+        let bundle = #"{"id": "film", "kind": "hls", "urls": ["\#(url)"], "select": \#(select)\#(more)}"#
         return try await askedOnline(manifestText(bundle), base: main.url("/")).told
     }
 
@@ -19,6 +19,10 @@ import Transfer
     ])
     func whatSyncWouldRefuseIsTold(_ url: String, _ ids: [String]) async throws {
         #expect(try await told(url) == ids.map { Told($0, "\"\(url)\"") })
+    }
+
+    @Test func aLivePresentationMayBeRecorded() async throws {
+        #expect(try await told("live.m3u8", more: #", "follow": 60"#) == [])
     }
 
     @Test func aSelectionThatLeavesNothingIsTold() async throws {

@@ -52,11 +52,10 @@ package struct OnlineCheck: Sendable {
                 let good = judge(
                     own.map { ($0, listing.sources[$0.source], answers[$0.source]) }, of: download, in: bundle.bundle,
                     origins, &findings)
-                guard let good, case .hls(_, let selection) = bundle.bundle.content else { continue }
+                guard let good, case .hls(let presentation) = bundle.bundle.content else { continue }
                 presentations.append(
                     AskedPresentation(
-                        source: listing.sources[good.source], place: good.place,
-                        selection: VariantSelection(selection)))
+                        source: listing.sources[good.source], place: good.place, presentation))
             }
         }
         let fetch = PlaylistFetch(session: session, redirects: redirects, budgetBytes: limits.playlistBytes)

@@ -12,6 +12,16 @@ struct AskedPresentation: Sendable {
     /// Where its URL stands in the manifest.
     let place: JSONValue
     let selection: VariantSelection
+    let options: OfflinePlan.Options
+
+    init(source: ProbedSource, place: JSONValue, _ presentation: Presentation) {
+        (self.source, self.place) = (source, place)
+        selection = VariantSelection(presentation.selection)
+        var options = OfflinePlan.Options()
+        options.allowsLive = presentation.recording != nil
+        options.decrypts = presentation.isDecrypted
+        self.options = options
+    }
 }
 
 /// Reads the playlists of a presentation as `sync` does, and plans the copy. Nothing that they name is fetched but playlists.
@@ -50,10 +60,11 @@ struct PresentationCheck: Sendable {
     private mutating func run() async {
         guard let (url, playlist) = await read(presentation.source.url.text, variables: nil) else { return }
         let address = PlaylistAddress(url: url)
+        let options = presentation.options
         switch playlist {
         case .media(let media):
             plan { () throws(PlanRefusal) in
-                _ = try OfflinePlan(OfflinePlan.Source(playlist: media, address: address, url: url))
+                _ = try OfflinePlan(.init(playlist: media, address: address, url: url), options)
             }
         case .master(let master): await check(master, at: address)
         }
@@ -82,8 +93,8 @@ struct PresentationCheck: Sendable {
             }
             sources[uri] = OfflinePlan.Source(playlist: media, address: address.naming(url: final), url: url)
         }
-        plan { [sources] () throws(PlanRefusal) in
-            _ = try OfflinePlan(master, at: address, choice: choice, sources: sources)
+        plan { [sources, options = presentation.options] () throws(PlanRefusal) in
+            _ = try OfflinePlan(master, at: address, choice: choice, sources: sources, options)
         }
     }
 
