@@ -126,9 +126,16 @@ final class DownloadAttempt: @unchecked Sendable {
     private func firstRequest(at point: ResumePoint) -> TransferRequest {
         var request = request(plan.url, at: point)
         if let condition = plan.condition { request.headers.append(condition.fieldName, condition.validator) }
-        request.offsetBytes = point.offsetBytes
-        request.endBytes = point.endBytes
+        ask(&request, for: point.offsetBytes, upTo: point.endBytes)
         return request
+    }
+
+    /// Positions in the asset, which may be a part of what is there.
+    private func ask(_ request: inout TransferRequest, for offsetBytes: Int64, upTo endBytes: Int64?) {
+        // A part ends where no file is too long to; positions in it lie before that.
+        let start = plan.part?.lowerBound ?? 0
+        request.offsetBytes = start &+ offsetBytes
+        request.endBytes = endBytes.map { start &+ $0 } ?? plan.part?.upperBound
     }
 
     private func request(_ url: TransferURL, at point: ResumePoint) -> TransferRequest {
@@ -173,8 +180,7 @@ final class DownloadAttempt: @unchecked Sendable {
         let point = writer.resumePoint(at: range.lowerBound, from: url)
         guard point.trust != .none else { return nil }
         var request = request(url, at: point)
-        request.offsetBytes = range.lowerBound
-        request.endBytes = range.upperBound
+        ask(&request, for: range.lowerBound, upTo: range.upperBound)
         request.hasOwnConnection = id != .first
         return session.start(
             request, consumer: SegmentExchange(of: self, writer, id, at: point, isFirst: false))
