@@ -85,7 +85,10 @@ let package = Package(
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(
             of: "Jobs",
-            ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
+            [
+                "FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives",
+                "Playlists",
+            ]),
         tests(
             of: "ManifestChecks",
             [

@@ -27,6 +27,8 @@ struct SyncCommand {
         "allow-rollback", help: "take a manifest with a lower serial")
     private static let allowExpired = CommandOption<Bool>.flag(
         "allow-expired", help: "take a manifest that has expired")
+    private static let decrypt = CommandOption<Bool>.flag(
+        "decrypt", help: "store encrypted segments of presentations in the clear")
     private static let keep = CommandOption<Int>.value(
         "keep", .integer(1...1000), default: 2, help: "generations that stay")
     private static let keepAge = CommandOption<Duration>.value(
@@ -62,7 +64,8 @@ struct SyncCommand {
         operands: [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")],
         groups: [
             OptionGroup(
-                "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge),
+                "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep,
+                keepAge),
             OptionGroup(
                 "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries,
                 BackgroundOption.background, config),
@@ -122,6 +125,7 @@ struct SyncCommand {
         options.allOrNothing = parsed[Self.allOrNothing]
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
+        options.decrypts = parsed[Self.decrypt]
         options.keptGenerations = parsed[Self.keep]
         options.keepAge = parsed[Self.keepAge]
         options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)
