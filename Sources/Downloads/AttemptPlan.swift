@@ -2,7 +2,7 @@ import Platform
 import Transfer
 
 /// What one try at one source is to do.
-struct AttemptPlan {
+final class AttemptPlan: Sendable {
     let attempt: AttemptID
     let download: DownloadID
     let url: TransferURL

@@ -63,9 +63,22 @@ package struct SyncRun: Sendable {
             exit = loadingExit
             // What can't be read may have what was asked for.
             if exit == .success { try options.checkSelection(in: manifests) }
-            let relief = DiskRelief(downloader, control, observer) { [redirects = options.redirects] in
-                Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
+            let leftovers = { @Sendable [redirects = options.redirects] in
+                var wanted = WantedLeftovers(in: store)
+                for manifest in manifests { wanted.add(manifest, redirects: [redirects]) }
+                return wanted
             }
+            let relief = DiskRelief(
+                downloader, control, observer,
+                wanted: {
+                    let wanted = leftovers()
+                    return { wanted.contains($0) }
+                },
+                discardLeftovers: {
+                    let wanted = leftovers()
+                    // What can't be removed is missing as it was.
+                    _ = try? writer.discardSalvage { wanted.contains($0) }
+                })
             let board = try await blocking.attempt { [exit] () throws(RunProblem) in
                 if exit == .success { discardUnlisted(manifests, writer) }
                 let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
