@@ -16,17 +16,23 @@ package final class Salvage: Sendable {
     private let sizes: [SHA256Digest: Int64]
     /// Those that nobody has taken yet.
     private let files: Locked<[SHA256Digest: [File]]>
-    /// Each run's, the last one at the end.
-    private let journals: [(directory: Directory, entries: [(path: RelativePath, source: Receipt.Source)])]
+    private typealias Journal = (directory: Directory, entries: [(path: RelativePath, source: Receipt.Source)])
 
-    init(_ leftovers: [StagingLeftover], in parent: Directory) {
+    /// Each run's, the last one at the end.
+    private let journals: [Journal]
+
+    convenience init(_ leftovers: [StagingLeftover], in parent: Directory) {
+        self.init(
+            leftovers.compactMap { leftover in
+                guard let directory = try? parent.subdirectory(leftover.name) else { return nil }
+                return (directory, StagingJournal.files(leftover.journalName, in: parent))
+            })
+    }
+
+    private init(_ journals: [Journal]) {
         var sources: [Receipt.Source] = []
         var files: [SHA256Digest: [File]] = [:]
-        var journals: [(directory: Directory, entries: [(path: RelativePath, source: Receipt.Source)])] = []
-        for leftover in leftovers {
-            guard let directory = try? parent.subdirectory(leftover.name) else { continue }
-            let entries = StagingJournal.files(leftover.journalName, in: parent)
-            journals.append((directory, entries))
+        for (directory, entries) in journals {
             for (path, source) in entries {
                 sources.append(source)
                 files[source.sha256, default: []].append(File(directory: directory, path: path))
@@ -36,6 +42,12 @@ package final class Salvage: Sendable {
         sizes = Dictionary(sources.map { ($0.sha256, $0.sizeBytes) }, uniquingKeysWith: { first, _ in first })
         self.files = Locked(files)
         self.journals = journals
+    }
+
+    /// What those runs alone had brought that had brought something of this URL; nil where none had.
+    package func ofRuns(thatBrought url: String) -> Salvage? {
+        let own = journals.filter { $0.entries.contains { $0.source.url == url } }
+        return own.isEmpty ? nil : Salvage(own)
     }
 
     /// The file at `path` that was being made of several sources, in the order in which they were joined. Its journal is about that file alone.
@@ -62,9 +74,11 @@ package final class Salvage: Sendable {
         var keptFiles: [SHA256Digest: [File]] = [:]
         for (directory, entries) in journals.reversed() {
             for (path, source) in entries.reversed() {
+                // What was noted, and then never came, stands for nothing.
+                guard (try? directory.status(of: path)) != nil else { continue }
                 let isNew =
                     seenURLs.insert(source.url).inserted && (keepsTwins || keptFiles[source.sha256] == nil)
-                if isNew, isWanted(source), (try? directory.status(of: path)) != nil {
+                if isNew, isWanted(source) {
                     keptSources.append(source)
                     keptFiles[source.sha256, default: []].append(File(directory: directory, path: path))
                 } else {

@@ -58,6 +58,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
             case .timedOut: .timedOut
             case .overBudget: .overBudget
             case .noSpace: .noSpace
+            case .fileFailed: .libraryFailed
             default: .downloadFailed
             }
         self.init(
@@ -89,6 +90,14 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
     var isOfContent: Bool {
         switch code {
         case .archiveDamaged, .archiveUnsafe, .archiveUnsupported, .limitExceeded, .notSelectable, .htmlPage: true
+        default: false
+        }
+    }
+
+    /// Whether this machine is to blame, or whoever stops the run, and no server.
+    var isOfMachine: Bool {
+        switch code {
+        case .paused, .noSpace, .libraryFailed, .localFileFailed: true
         default: false
         }
     }

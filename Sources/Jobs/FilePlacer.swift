@@ -40,8 +40,12 @@ struct FilePlacer: Sendable {
             }
             if isTrusted || held.validator != nil, let known = try await take(held, at: path) { return known }
         }
+        try await askForKey(of: source)
         return try await store(source, of: try await fetch(source.file), at: path)
     }
+
+    /// Before anything is fetched that couldn't be stored without it.
+    func askForKey(of source: BundleSource) async throws(BundleFailure) { _ = try await decryption(source) }
 
     func fetch(_ file: SourceFile, part: ByteRange? = nil) async throws(BundleFailure) -> FetchedFile {
         guard let file = try await fetcher.fetch(file, part: part) else {
@@ -79,33 +83,48 @@ struct FilePlacer: Sendable {
     func store(
         _ source: BundleSource, of file: FetchedFile, at path: RelativePath
     ) async throws(BundleFailure) -> Placed {
-        let placed: Placed
-        if source.isVerbatim {
-            placed = Placed(path: path, digest: file.digest, source: fetcher.receiptSource(source.file, file))
-            try await placing.attempt { () throws(BundleFailure) in
-                if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
-                do throws(SystemError) {
-                    try file.move(to: path, in: staging.directory)
-                    try note(placed, isProven: source.file.digest != nil)
-                } catch {
-                    file.keep()
-                    throw BundleFailure(error)
-                }
-            }
-        } else {
-            let decryption = try await decryption(source)
-            placed = try await placing.attempt { () throws(BundleFailure) in
-                let (size, digest) = try copy(source, of: file, to: path, decryption)
-                let known = Receipt.Source(
-                    url: fetcher.name(of: source), sizeBytes: size, sha256: digest, validator: file.validator)
-                let placed = Placed(path: path, digest: digest, source: known)
-                do throws(SystemError) { try note(placed, isProven: false) } catch { throw BundleFailure(error) }
-                fetcher.limits.note(written: size)
-                return placed
-            }
+        do throws(BundleFailure) {
+            if source.isVerbatim { return try await move(file, to: path, source) }
+            let placed = try await copy(source, of: file, to: path)
             if source.byteRange == nil { file.discard() }
+            return placed
+        } catch {
+            // Of these nothing but other bytes would help.
+            if error.code != .implausibleMedia, error.code != .htmlPage { file.keep() }
+            throw error
+        }
+    }
+
+    private func move(
+        _ file: FetchedFile, to path: RelativePath, _ source: BundleSource
+    ) async throws(BundleFailure) -> Placed {
+        let placed = Placed(path: path, digest: file.digest, source: fetcher.receiptSource(source.file, file))
+        try await placing.attempt { () throws(BundleFailure) in
+            if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
+            do throws(SystemError) {
+                // First: a file that is there and that nobody knows of is lost.
+                try note(placed, isProven: source.file.digest != nil)
+                try file.move(to: path, in: staging.directory)
+            } catch {
+                throw BundleFailure(error)
+            }
         }
         return placed
+    }
+
+    private func copy(
+        _ source: BundleSource, of file: FetchedFile, to path: RelativePath
+    ) async throws(BundleFailure) -> Placed {
+        let decryption = try await decryption(source)
+        return try await placing.attempt { () throws(BundleFailure) in
+            let (size, digest) = try copy(source, of: file, to: path, decryption)
+            let known = Receipt.Source(
+                url: fetcher.name(of: source), sizeBytes: size, sha256: digest, validator: file.validator)
+            let placed = Placed(path: path, digest: digest, source: known)
+            do throws(SystemError) { try note(placed, isProven: false) } catch { throw BundleFailure(error) }
+            fetcher.limits.note(written: size)
+            return placed
+        }
     }
 
     /// What nothing would tell from another version is of no use to anybody later.

@@ -17,8 +17,10 @@ struct FileSetJob: Sendable {
     let slots: RequestSlots
     /// What decrypts those that are stored in the clear.
     var keys: KeyRing?
-    /// Whether what runs that were cut short had brought is taken unasked: what is live is there only once.
+    /// Whether what runs that were cut short had brought is taken unasked: they had recorded the same.
     var trustsSalvage = false
+    /// Whether a later run may take what is brought unasked: what is live is there only once.
+    var keepsUnproven = false
     var progress: SegmentProgress?
 
     /// A file that stands in staging.
@@ -52,7 +54,7 @@ struct FileSetJob: Sendable {
     func outcomes(stopsAtFailure: Bool) async -> [Result<Placed, BundleFailure>?] {
         let placer = FilePlacer(
             staging: staging, shelves: await shelves(), fetcher: fetcher, placing: placing, keys: keys,
-            keepsUnproven: trustsSalvage)
+            keepsUnproven: keepsUnproven)
         let groups = groups
         var results: [Result<Placed, BundleFailure>?] = Array(repeating: nil, count: sources.count)
         await TaskWindow.run(groups.count, width: Self.window) { number in

@@ -16,19 +16,8 @@ extension HLSJob {
                 .playlistRefused, "it has no #EXT-X-ENDLIST, and nothing will be added to a file on this machine",
                 url: shownURL(read.url))
         }
-        var recording = try await begin(read, limits)
-        let keys = keyRing()
-        var salvage = salvage
-        while true {
-            try await collect(&recording, keys, salvage)
-            // It is taken once; what is left of it isn't wanted.
-            salvage = nil
-            if recording.isOver { break }
-            try await waitForMore(recording)
-            let isLast = limits.end.map { clock.now() >= $0 } ?? false
-            try await recording.reload(reader, isLast: isLast, uptime: clock.uptime)
-        }
-        if let text = recording.gapText { warn(text) }
+        let recording = try await follow(try await begin(read, limits))
+        for text in recording.losses { warn(text) }
         var options = planOptions
         options.allowsLive = true
         let plan = try recording.plan(options)
@@ -38,11 +27,13 @@ extension HLSJob {
         return try await finish(plan, placed, recording.receipts)
     }
 
+    /// - Returns: with what earlier runs had brought of the same recording.
     private func begin(
         _ read: ReadPresentation, _ limits: Presentation.Recording
-    ) async throws(BundleFailure) -> LiveRecording {
+    ) async throws(BundleFailure) -> (LiveRecording, Salvage?) {
+        let salvage = salvage?.ofRuns(thatBrought: recordingName)
         let recorded = try await placing.attempt {
-            () throws(BundleFailure) -> [String: FollowedPlaylist]? in try self.recorded(read)
+            () throws(BundleFailure) -> RecordedPresentation? in try self.recorded(read, salvage)
         }
         if let end = limits.end, clock.now() >= end {
             guard let recorded else {
@@ -51,63 +42,105 @@ extension HLSJob {
                     "it is live, and the time until which it was to be followed (\(end.rfc3339)) has passed",
                     url: shownURL(read.url))
             }
-            warn(
-                "\(shownURL(read.url)): nobody was there when the recording was to end: it ends where the last run had come to"
-            )
-            return LiveRecording(read, ended: recorded, limits: limits)
+            return (try LiveRecording(read, ended: recorded, limits: limits), salvage)
         }
-        return try LiveRecording(read, recorded: recorded ?? [:], limits: limits, at: clock.uptime())
+        if salvage != nil, recorded == nil {
+            warn("\(shownURL(read.url)): what an earlier run had recorded can't be read: the recording begins anew")
+        }
+        let recording = try LiveRecording(read, recorded: recorded, limits: limits, at: clock)
+        return (recording, recorded == nil ? nil : salvage)
     }
 
-    /// Fetches what is listed and isn't here.
-    private func collect(
-        _ recording: inout LiveRecording, _ keys: KeyRing, _ salvage: Salvage?
-    ) async throws(BundleFailure) {
-        // Before it is fetched: nobody but this run may know then what the files were.
-        try await keep(recording)
-        let resources = try recording.resources(planOptions)
-        let missing = resources.filter { recording.placed[$0.path] == nil }
-        progress.expect(files: resources.count, duration: recording.limits.length)
-        try await confirmRepeats(&recording, resources)
-        var job = files(missing, keys: keys, salvage)
+    /// Looks at the playlists and fetches what they list, until the recording is over and all of it is here.
+    private func follow(_ begun: (LiveRecording, Salvage?)) async throws(BundleFailure) -> LiveRecording {
+        var (recording, salvage) = begun
+        let (fetches, keys) = (LiveFetches(), keyRing())
+        // One segment that stalls keeps nobody from looking, nor the next ones from coming.
+        let result = await withTaskGroup(of: Void.self) { group in
+            await outcome { () throws(BundleFailure) in
+                defer { group.cancelAll() }
+                while true {
+                    try takeIn(fetches.takeDone(), &recording)
+                    // Before it is fetched: nobody but this run may know then what the files were.
+                    try await keep(recording)
+                    let resources = try recording.resources(planOptions)
+                    progress.expect(files: resources.count, duration: recording.limits.length)
+                    let missing = fetches.begin(resources.filter { recording.placed[$0.path] == nil })
+                    if !missing.isEmpty {
+                        let job = recordingFiles(missing, keys, salvage)
+                        group.addTask { fetches.end(missing, await job.outcomes(stopsAtFailure: false)) }
+                        // It is taken once; what is left of it isn't wanted.
+                        salvage = nil
+                    }
+                    try await confirmRepeats(&recording, resources)
+                    if recording.isOver {
+                        if fetches.isDone { return }
+                        await group.waitForAll()
+                    } else {
+                        try await waitForMore(recording, fetches)
+                        let isLast = recording.limits.end.map { clock.now() >= $0 } ?? false
+                        try await recording.reload(reader, isLast: isLast, clock)
+                    }
+                }
+            }
+        }
+        try result.get()
+        return recording
+    }
+
+    private func recordingFiles(_ resources: [PlannedResource], _ keys: KeyRing, _ salvage: Salvage?) -> FileSetJob {
+        var job = files(resources, keys: keys, salvage)
         job.trustsSalvage = true
-        for (resource, result) in zip(missing, await job.outcomes(stopsAtFailure: false)) {
+        job.keepsUnproven = true
+        return job
+    }
+
+    private func takeIn(_ outcomes: [LiveFetches.Outcome], _ recording: inout LiveRecording) throws(BundleFailure) {
+        for (resource, result) in outcomes {
             switch result {
-            case .success(let file)?: recording.placed[resource.path] = file
-            case .failure(let error)?:
+            case .success(let file): recording.placed[resource.path] = file
+            case .failure(let error):
                 if control.reason != nil { throw BundleFailure(.paused, "stopped") }
-                if error.code == .paused { throw error }
+                if error.isOfMachine { throw error }
                 if let text = try recording.note(error, of: resource) { warn(text) }
-            case nil: break
             }
         }
     }
 
-    /// A name that is used again must stand for the same bytes: the copy has one file for both.
+    /// A name that is used again must stand for the same bytes: the copy has one file for both. Its server is asked for as long as it lists it.
     private func confirmRepeats(
         _ recording: inout LiveRecording, _ resources: [PlannedResource]
     ) async throws(BundleFailure) {
-        guard !recording.repeated.isEmpty else { return }
         for resource in resources {
-            guard let placed = recording.placed[resource.path],
-                recording.repeated.remove(.init(url: resource.url, range: resource.byteRange)) != nil
-            else { continue }
-            let condition = placed.source.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
-            let answer = try await slots.withSlot { () throws(BundleFailure) in
-                try await fetcher.fetch(mirrors.source(resource.url), condition, part: resource.byteRange)
+            let name = LiveRecording.ResourceName(url: resource.url, range: resource.byteRange)
+            guard recording.repeated.contains(name), let placed = recording.placed[resource.path] else { continue }
+            do throws(BundleFailure) {
+                try await confirm(resource, isStill: placed)
+                recording.repeated.remove(name)
+            } catch {
+                if error.isOfMachine || error.code == .playlistRefused || !recording.mayStillCome(name) { throw error }
             }
-            guard let file = answer else { continue }
-            defer { file.discard() }
-            if resource.byteRange == nil, resource.encryption == nil, file.digest == placed.digest { continue }
-            throw BundleFailure(
-                .playlistRefused, "the live presentation uses this name again, for another segment", url: file.url)
         }
     }
 
-    private func waitForMore(_ recording: LiveRecording) async throws(BundleFailure) {
+    private func confirm(
+        _ resource: PlannedResource, isStill placed: FileSetJob.Placed
+    ) async throws(BundleFailure) {
+        let condition = placed.source.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+        let answer = try await slots.withSlot { () throws(BundleFailure) in
+            try await fetcher.fetch(mirrors.source(resource.url), condition, part: resource.byteRange)
+        }
+        guard let file = answer else { return }
+        defer { file.discard() }
+        if resource.byteRange == nil, resource.encryption == nil, file.digest == placed.digest { return }
+        throw BundleFailure(
+            .playlistRefused, "the live presentation uses this name again, for another segment", url: file.url)
+    }
+
+    private func waitForMore(_ recording: LiveRecording, _ fetches: LiveFetches) async throws(BundleFailure) {
         var duration = recording.nextLook - clock.uptime()
         if let end = recording.limits.end { duration = min(duration, end.since(clock.now())) }
-        if duration > .zero { await clock.wait(duration, control) }
+        if duration > .zero { await clock.wait(duration, control) { fetches.isIdle } }
         if control.reason != nil { throw BundleFailure(.paused, "stopped") }
     }
 
@@ -117,19 +150,20 @@ extension HLSJob {
 
     /// Notes what was seen and is here, beside it.
     private func keep(_ recording: LiveRecording) async throws(BundleFailure) {
-        let bytes = Array(recording.text.utf8)
+        let bytes = Array(recording.recorded.text.utf8)
         let digest = SHA256.digest(of: bytes)
-        // A name of its own: until the journal tells of it, the one before counts.
+        // A name of its own: until it is there, the one before counts.
         let path = try path("\(Self.folder)/\(digest)")
         do throws(SystemError) {
             try await placing.attempt { [staging, recordingName] () throws(SystemError) in
                 let folder = try staging.directory.subdirectory(path.parent ?? path, create: true)
                 let earlier = try folder.names()
                 if earlier.map(\.description) == ["\(digest)"] { return }
-                // URLs may hold secrets.
-                try staging.directory.replaceFile(path, with: bytes, mode: 0o600, flush: false)
+                // First: a file that is there and that nobody knows of is lost.
                 try staging.note(
                     Receipt.Source(url: recordingName, sizeBytes: Int64(bytes.count), sha256: digest), at: path)
+                // URLs may hold secrets.
+                try staging.directory.replaceFile(path, with: bytes, mode: 0o600, flush: false)
                 for name in earlier where name.description != "\(digest)" { try folder.remove(name) }
             }
         } catch {
@@ -137,23 +171,37 @@ extension HLSJob {
         }
     }
 
-    /// What a run that was cut short had seen; nil where there is nothing, or it is about other playlists.
-    private func recorded(_ read: ReadPresentation) throws(BundleFailure) -> [String: FollowedPlaylist]? {
-        guard let salvage, let held = salvage.sources.last(where: { $0.url == recordingName }) else { return nil }
+    /// What runs that were cut short had seen last; nil where there is nothing.
+    /// - Throws: where it is about other playlists.
+    private func recorded(
+        _ read: ReadPresentation, _ salvage: Salvage?
+    ) throws(BundleFailure) -> RecordedPresentation? {
+        for held in salvage?.sources.reversed() ?? [] where held.url == recordingName {
+            guard let recorded = try take(held, salvage) else { continue }
+            guard Set(recorded.media.keys) == Set(read.lastingNames.values) else {
+                throw BundleFailure(
+                    .playlistRefused,
+                    "the live presentation has other playlists than when its recording began. With \(LiveRecording.newBeginning)",
+                    url: shownURL(read.url))
+            }
+            return recorded
+        }
+        return nil
+    }
+
+    private func take(_ held: Receipt.Source, _ salvage: Salvage?) throws(BundleFailure) -> RecordedPresentation? {
         let path = try path("\(Self.folder)/\(held.sha256)")
+        do throws(SystemError) { try staging.note(held, at: path) } catch { throw BundleFailure(error) }
         do throws(LibraryError) {
-            guard try salvage.take(held.sha256, sizeBytes: held.sizeBytes, to: path, in: staging) else { return nil }
+            guard try salvage?.take(held.sha256, sizeBytes: held.sizeBytes, to: path, in: staging) == true else {
+                return nil
+            }
         } catch {
             throw BundleFailure(error)
         }
         do throws(SystemError) {
-            try staging.note(held, at: path)
-            let text = String(
-                decoding: try staging.directory.readFile(path, limitBytes: Self.recordingBytes), as: UTF8.self)
-            guard let followed = LiveRecording.followed(text), Set(followed.keys) == Set(read.media.keys) else {
-                return nil
-            }
-            return followed
+            let bytes = try staging.directory.readFile(path, limitBytes: Self.recordingBytes)
+            return RecordedPresentation(String(decoding: bytes, as: UTF8.self))
         } catch {
             throw BundleFailure(error)
         }

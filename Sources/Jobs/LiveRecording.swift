@@ -4,51 +4,87 @@ import Diagnostics
 import Platform
 import Playlists
 
-/// How far a live presentation has been followed: what was seen of its playlists, what of that is here, and when to look again. Times are those of
-/// a clock that only grows.
+/// How far a live presentation has been followed: what was seen of its playlists, what of that is here, and when to look again.
 struct LiveRecording: Sendable {
+    typealias ResourceName = RecordedPresentation.ResourceName
+
     let limits: Presentation.Recording
     private var presentation: ReadPresentation
-    private var followed: [String: FollowedPlaylist]
+    /// Those and the following by their URIs in the master playlist.
+    private var followed: [String: FollowedPlaylist] = [:]
+    private var looks: [String: Look] = [:]
     /// Playlists that are as long as was asked for.
     private var full: Set<String> = []
-    private var nextReloads: [String: Duration] = [:]
+    /// When any of them had anything new.
     private var lastChange: Duration
     private var isEndReached = false
-    /// Names that stand for a later segment as well, as long as nobody has asked whether it is the same.
+    /// What is missing at the end, for people.
+    private var shortfall: String?
+    /// Names that stand for a later segment as well, as long as nobody has been told that it is the same.
     var repeated: Set<ResourceName> = []
-    /// Playlists that couldn't be read the last time.
-    private var unreadable: Set<String> = []
     /// By the paths of what is here.
     var placed: [String: FileSetJob.Placed] = [:]
 
+    /// What came of looking at a playlist. Times are those of a clock that only grows.
+    private struct Look {
+        var next = Duration.zero
+        /// When something new was listed last, in the world's time.
+        var lastNews: Timestamp
+        /// Since when nothing but what had been listed before is listed.
+        var behindSince: Duration?
+        /// Whether it couldn't be read the last time.
+        var isUnreadable = false
+    }
+
     /// - Parameter recorded: what an earlier run had seen of the same playlists.
     init(
-        _ presentation: ReadPresentation, recorded: [String: FollowedPlaylist], limits: Presentation.Recording,
-        at time: Duration
+        _ presentation: ReadPresentation, recorded: RecordedPresentation?, limits: Presentation.Recording,
+        at clock: RunClock
     ) throws(BundleFailure) {
-        self.presentation = presentation
-        self.limits = limits
-        followed = recorded
-        lastChange = time
-        for uri in presentation.media.keys.sorted() { try take(uri, loadedAt: time) }
+        (self.presentation, self.limits) = (presentation, limits)
+        lastChange = clock.uptime()
+        if let recorded { goOn(with: recorded) }
+        for uri in presentation.media.keys.sorted() { try take(uri, at: lastChange, clock.now()) }
     }
 
     /// Ends what an earlier run had recorded, without looking for more.
     init(
-        _ presentation: ReadPresentation, ended recorded: [String: FollowedPlaylist], limits: Presentation.Recording
-    ) {
-        self.presentation = presentation
-        self.limits = limits
-        followed = recorded
+        _ presentation: ReadPresentation, ended recorded: RecordedPresentation, limits: Presentation.Recording
+    ) throws(BundleFailure) {
+        (self.presentation, self.limits) = (presentation, limits)
         lastChange = .zero
+        goOn(with: recorded)
         isEndReached = true
+        guard !recorded.isWhole, let end = limits.end else { return }
+        let silence = silence(before: end)
+        try fall(
+            short: "nobody was there when the recording was to end: its last \(silence) s may be missing", .segmentsLost
+        )
+    }
+
+    private mutating func goOn(with recorded: RecordedPresentation) {
+        for (uri, name) in presentation.lastingNames {
+            followed[uri] = recorded.media[name]?.followed
+            looks[uri] = recorded.media[name].map { Look(lastNews: $0.lastNews) }
+        }
+        repeated = recorded.repeated
     }
 
     var receipts: [Receipt.Source] { presentation.receipts }
 
     /// Whether nothing more is looked for.
     var isOver: Bool { isEndReached || followed.allSatisfy { full.contains($0.key) || $0.value.hasEnded } }
+
+    /// What a later run goes on with.
+    var recorded: RecordedPresentation {
+        let names = presentation.lastingNames
+        var media: [String: RecordedPresentation.Media] = [:]
+        for (uri, followed) in followed {
+            guard let name = names[uri], let look = looks[uri] else { continue }
+            media[name] = RecordedPresentation.Media(followed: followed, lastNews: look.lastNews)
+        }
+        return RecordedPresentation(media: media, repeated: repeated, isWhole: isOver && shortfall == nil)
+    }
 
     /// What was listed so far. A playlist in which there isn't anything yet keeps nothing of the others from being fetched.
     func resources(_ options: OfflinePlan.Options) throws(BundleFailure) -> [PlannedResource] {
@@ -83,69 +119,129 @@ struct LiveRecording: Sendable {
     // MARK: Looking again
 
     /// When it is time to look again.
-    var nextLook: Duration { waiting.compactMap { nextReloads[$0] }.min() ?? .zero }
+    var nextLook: Duration { waiting.compactMap { looks[$0]?.next }.min() ?? .zero }
 
     private var waiting: [String] {
         followed.filter { !full.contains($0.key) && !$0.value.hasEnded }.map(\.key).sorted()
     }
 
-    /// Reads those playlists again whose time has come. One that can't be read has not changed.
+    /// Reads those playlists again whose time has come, all at once. One that can't be read has not changed.
     /// - Parameter isLast: reads all of them, for the last time.
     mutating func reload(
-        _ reader: PresentationReader, isLast: Bool, uptime: @Sendable () -> Duration
+        _ reader: PresentationReader, isLast: Bool, _ clock: RunClock
     ) async throws(BundleFailure) {
-        for uri in waiting {
-            let time = uptime()
-            guard isLast || nextReloads[uri] ?? .zero <= time, var media = presentation.media[uri] else { continue }
-            var hasChanged = false
-            do throws(BundleFailure) {
-                hasChanged = try await reader.reload(&media)
-                unreadable.remove(uri)
-            } catch {
-                if error.code == .paused { throw error }
-                if unreadable.insert(uri).inserted { reader.warn("\(error): the live playlist is asked for again") }
-            }
-            presentation.media[uri] = media
-            if hasChanged {
-                try take(uri, loadedAt: time)
-            } else {
+        let (time, now) = (clock.uptime(), clock.now())
+        let due = waiting.filter { isLast || looks[$0]?.next ?? .zero <= time }
+        let answers = await answers(due, reader)
+        for uri in due {
+            switch answers[uri] {
+            case .success(let media?):
+                presentation.media[uri] = media
+                looks[uri]?.isUnreadable = false
+                try take(uri, at: time, now)
+            case .success(nil):
+                looks[uri]?.isUnreadable = false
                 plan(uri, from: time, hasChanged: false)
+                try checkPace(uri, at: time)
+            case .failure(let error):
+                if error.isOfMachine { throw error }
+                if looks[uri]?.isUnreadable == false {
+                    reader.warn("\(error): the live playlist is asked for again")
+                }
+                looks[uri]?.isUnreadable = true
+                plan(uri, from: time, hasChanged: false)
+            case nil: break
             }
         }
-        isEndReached = isLast
-        guard limits.end == nil, !isOver, uptime() - lastChange > patience else { return }
-        throw BundleFailure(
-            .streamStalled,
-            "nothing new has come of the live presentation for \(patience.components.seconds) s; the next run goes on with what is here",
-            url: shownURL(presentation.url))
+        if isLast {
+            isEndReached = true
+            try checkEnd(limits.end ?? now)
+        } else if limits.end == nil, !isOver, clock.uptime() - lastChange > patience {
+            throw BundleFailure(
+                .streamStalled,
+                "nothing new has come of the live presentation for \(patience.components.seconds) s; the next run goes on with what is here",
+                url: shownURL(presentation.url))
+        }
     }
 
-    /// How long a stream may bring nothing, where no time is set for its end.
+    private func answers(
+        _ uris: [String], _ reader: PresentationReader
+    ) async -> [String: Result<ReadPresentation.Media?, BundleFailure>] {
+        await withTaskGroup(of: (String, Result<ReadPresentation.Media?, BundleFailure>).self) { group in
+            for uri in uris {
+                guard let media = presentation.media[uri] else { continue }
+                group.addTask {
+                    (uri, await outcome { () throws(BundleFailure) in try await reader.reload(media) })
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    /// How long a stream may bring nothing before it is said to stand still.
     private var patience: Duration {
         max(.seconds(60), (followed.values.map { $0.reloadDelay(hasChanged: true) }.max() ?? .zero) * 10)
     }
 
-    private mutating func take(_ uri: String, loadedAt time: Duration) throws(BundleFailure) {
+    /// Whether all came that was to come by this time.
+    private mutating func checkEnd(_ end: Timestamp) throws(BundleFailure) {
+        let silence = silence(before: end)
+        if waiting.contains(where: { looks[$0]?.isUnreadable == true }) {
+            try fall(
+                short:
+                    "the live presentation couldn't be read when its recording was to end: its last \(silence) s may be missing",
+                .segmentsLost)
+        } else if silence > patience.components.seconds {
+            try fall(
+                short: "the live presentation brought nothing new in the last \(silence) s of its recording",
+                .streamStalled)
+        }
+    }
+
+    /// For how many seconds the playlist that stands still the longest has brought nothing. One in which there never was anything isn't counted.
+    private func silence(before end: Timestamp) -> Int64 {
+        let begun = waiting.filter { followed[$0]?.playlist.segments.isEmpty == false }
+        return begun.compactMap { looks[$0].map { end.seconds &- $0.lastNews.seconds } }.max().map { max(0, $0) } ?? 0
+    }
+
+    private mutating func fall(short text: String, _ code: BundleFailure.Code) throws(BundleFailure) {
+        guard limits.mayHaveGaps else {
+            throw BundleFailure(code, "\(text). \(Self.waysOut("ends before that"))", url: shownURL(presentation.url))
+        }
+        shortfall = text
+    }
+
+    private mutating func take(_ uri: String, at time: Duration, _ now: Timestamp) throws(BundleFailure) {
         guard let source = presentation.media[uri]?.source else { return }
         // An earlier run may have had all of it.
         if isFull(uri) || followed[uri]?.hasEnded == true { return }
-        let known = followed[uri]?.playlist.segments ?? []
-        var newCount = 0
+        let knownCount = followed[uri]?.playlist.segments.count ?? 0
         do throws(FollowProblem) {
-            if var known = followed[uri] {
-                newCount = try known.take(source.playlist, at: source.address, mayHaveGaps: limits.mayHaveGaps)
-                followed[uri] = known
-            } else {
+            if followed[uri] == nil {
                 followed[uri] = try FollowedPlaylist(source.playlist, at: source.address)
-                newCount = source.playlist.segments.count
+            } else {
+                try followed[uri]?.take(source.playlist, at: source.address, mayHaveGaps: limits.mayHaveGaps)
             }
         } catch {
             throw failure(error, source.url)
         }
-        noteRepeats(among: followed[uri]?.playlist.segments.dropFirst(known.count) ?? [], after: known)
+        guard followed.values.reduce(0, { $0 + $1.playlist.segments.count }) <= PresentationReader.maximumSegments
+        else {
+            throw BundleFailure(
+                .playlistRefused,
+                "its playlists have had more than \(PresentationReader.maximumSegments) segments together",
+                url: shownURL(source.url))
+        }
+        let segments = followed[uri]?.playlist.segments ?? []
+        noteRepeats(among: segments.dropFirst(knownCount), after: segments.prefix(knownCount))
         _ = isFull(uri)
-        if newCount > 0 { lastChange = time }
-        plan(uri, from: time, hasChanged: newCount > 0)
+        let hasChanged = segments.count > knownCount
+        if looks[uri] == nil || hasChanged {
+            looks[uri, default: Look(lastNews: now)].lastNews = now
+        }
+        if hasChanged { lastChange = time }
+        plan(uri, from: time, hasChanged: hasChanged)
+        try checkPace(uri, at: time)
     }
 
     /// Whether a playlist is as long as was asked for; what is behind that is left out.
@@ -156,7 +252,7 @@ struct LiveRecording: Sendable {
     }
 
     /// What came under a name that an earlier segment had: nothing but its server can tell whether it is the same.
-    private mutating func noteRepeats(among new: ArraySlice<MediaSegment>, after known: [MediaSegment]) {
+    private mutating func noteRepeats(among new: ArraySlice<MediaSegment>, after known: ArraySlice<MediaSegment>) {
         guard !new.isEmpty else { return }
         var names = Set(known.lazy.filter { !$0.isGap }.map { ResourceName(url: $0.uri, range: $0.byteRange) })
         for segment in new where !segment.isGap {
@@ -165,22 +261,38 @@ struct LiveRecording: Sendable {
         }
     }
 
-    struct ResourceName: Hashable {
-        let url: String
-        let range: ByteRange?
+    /// Plans the next look.
+    private mutating func plan(_ uri: String, from time: Duration, hasChanged: Bool) {
+        looks[uri]?.next = time + (followed[uri]?.reloadDelay(hasChanged: hasChanged) ?? .zero)
     }
 
-    private mutating func plan(_ uri: String, from time: Duration, hasChanged: Bool) {
-        nextReloads[uri] = time + (followed[uri]?.reloadDelay(hasChanged: hasChanged) ?? .zero)
+    /// Whether what a server lists is older than what it listed before for longer than a cache may take.
+    private mutating func checkPace(_ uri: String, at time: Duration) throws(BundleFailure) {
+        guard let followed = followed[uri], followed.isBehind else {
+            looks[uri]?.behindSince = nil
+            return
+        }
+        let since = looks[uri]?.behindSince ?? time
+        looks[uri]?.behindSince = since
+        if time - since > followed.reloadDelay(hasChanged: true) * 3 {
+            throw failure(.beganAnew, presentation.media[uri]?.source.url ?? presentation.url)
+        }
     }
 
     private func failure(_ problem: FollowProblem, _ url: String) -> BundleFailure {
-        guard case .lost = problem else { return BundleFailure(.playlistRefused, "\(problem)", url: shownURL(url)) }
-        return BundleFailure(.segmentsLost, "\(problem). \(Self.waysOut)", url: shownURL(url))
+        switch problem {
+        case .lost: BundleFailure(.segmentsLost, "\(problem). \(Self.waysOut("has a gap there"))", url: shownURL(url))
+        case .beganAnew: BundleFailure(.playlistRefused, "\(problem). With \(Self.newBeginning)", url: shownURL(url))
+        default: BundleFailure(.playlistRefused, "\(problem)", url: shownURL(url))
+        }
     }
 
-    private static let waysOut =
-        "With \"gaps\": true in the manifest the copy has a gap there; with another \"version\" the recording begins anew"
+    /// What the manifest's author may do.
+    static let newBeginning = "another \"version\" in the manifest the recording begins anew"
+
+    private static func waysOut(_ consequence: String) -> String {
+        "With \"gaps\": true in the manifest the copy \(consequence); with \(newBeginning)"
+    }
 
     // MARK: What can't be had
 
@@ -192,58 +304,26 @@ struct LiveRecording: Sendable {
             if isOver { throw failure }
             return nil
         }
-        if !isOver, followed.values.contains(where: { $0.lists(resource.url, resource.byteRange) }) { return nil }
+        if mayStillCome(ResourceName(url: resource.url, range: resource.byteRange)) { return nil }
         guard limits.mayHaveGaps else {
             throw BundleFailure(
-                .segmentsLost, "\(failure.message): a segment of the live presentation is lost. \(Self.waysOut)",
+                .segmentsLost,
+                "\(failure.message): a segment of the live presentation is lost. \(Self.waysOut("has a gap there"))",
                 url: failure.url)
         }
         for uri in followed.keys { _ = followed[uri]?.markLost(resource.url, resource.byteRange) }
         return "\(failure): the segment is lost, and the copy has a gap of \(SegmentIndex.seconds(resource.duration)) s"
     }
 
-    /// What was never seen, for people; nil when nothing was.
-    var gapText: String? {
+    /// Whether a server lists this yet, and will be asked again.
+    func mayStillCome(_ name: ResourceName) -> Bool {
+        !isOver && followed.values.contains { $0.lists(name.url, name.range) }
+    }
+
+    /// What the copy lacks, for people.
+    var losses: [String] {
         let gaps = followed.values.map { playlist in playlist.playlist.segments.count { $0.isGap } }.max() ?? 0
-        return gaps == 0 ? nil : "the copy of the live presentation has gaps: \(gaps) segments that couldn't be had"
-    }
-
-    // MARK: Between runs
-
-    private static let separator = "#LARDER-FOLLOWED:"
-
-    /// What was seen, as text that a later run goes on with.
-    var text: String {
-        followed.sorted { $0.key < $1.key }.reduce(into: "") { text, entry in
-            text += Self.separator + entry.key + "\n" + PlaylistWriter.text(of: .media(entry.value.playlist))
-        }
-    }
-
-    /// Nil for what no run had written.
-    static func followed(_ text: String) -> [String: FollowedPlaylist]? {
-        var followed: [String: FollowedPlaylist] = [:]
-        for part in text.components(startingWith: separator) {
-            guard let lineEnd = part.firstIndex(of: "\n") else { return nil }
-            let bytes = Array(part[part.index(after: lineEnd)...].utf8)
-            let context = PlaylistParser.Context(url: "", importableVariables: nil)
-            guard case .media(let playlist)? = PlaylistParser.parse(bytes, context).playlist else { return nil }
-            followed[String(part[..<lineEnd])] = FollowedPlaylist(recorded: playlist)
-        }
-        return followed.isEmpty ? nil : followed
-    }
-}
-
-extension String {
-    /// What follows each line that begins so, up to the next.
-    fileprivate func components(startingWith mark: String) -> [Substring] {
-        var parts: [Substring] = []
-        var rest = self[...]
-        while rest.hasPrefix(mark) {
-            rest = rest.dropFirst(mark.count)
-            let end = rest.firstRange(of: "\n" + mark).map { rest.index(after: $0.lowerBound) } ?? rest.endIndex
-            parts.append(rest[..<end])
-            rest = rest[end...]
-        }
-        return parts
+        let text = "the copy of the live presentation has gaps: \(gaps) segments that couldn't be had"
+        return (gaps == 0 ? [] : [text]) + (shortfall.map { [$0] } ?? [])
     }
 }

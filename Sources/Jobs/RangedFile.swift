@@ -42,6 +42,7 @@ struct RangedFile: Sendable {
             if file?.holds(part.range) != true {
                 file?.discard()
                 file = nil
+                for number in part.members { try await placer.askForKey(of: sources[missing[number]]) }
                 let fetched = try await fetch(part.range)
                 try check(fetched, part.range, &validator)
                 file = fetched
@@ -111,10 +112,15 @@ struct RangedFile: Sendable {
                 validator = known
             }
         }
-        for (index, candidate) in held.enumerated() where placed[index] == nil {
-            guard let candidate, candidate.isTrusted || (validator != nil && candidate.held.validator == validator)
-            else { continue }
-            placed[index] = try await placer.take(candidate.held, at: try path(sources[index].path ?? ""))
+        do throws(BundleFailure) {
+            for (index, candidate) in held.enumerated() where placed[index] == nil {
+                guard let candidate, candidate.isTrusted || (validator != nil && candidate.held.validator == validator)
+                else { continue }
+                placed[index] = try await placer.take(candidate.held, at: try path(sources[index].path ?? ""))
+            }
+        } catch {
+            fetched?.keep()
+            throw error
         }
         return fetched
     }

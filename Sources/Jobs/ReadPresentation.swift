@@ -31,6 +31,17 @@ struct ReadPresentation: Sendable {
 
     static let lone = ""
 
+    /// What the playlists are called from one run to the next, by their URIs: a query may be one session's own, unless it is all that tells
+    /// playlists apart.
+    var lastingNames: [String: String] {
+        let uris = Dictionary(grouping: media.keys) { uri in String(uri.prefix { $0 != "?" && $0 != "#" }) }
+        var names: [String: String] = [:]
+        for (name, uris) in uris {
+            for uri in uris { names[uri] = uris.count == 1 ? name : uri }
+        }
+        return names
+    }
+
     /// Whether segments will follow.
     var isLive: Bool { media.values.contains { !$0.source.playlist.isComplete } }
 

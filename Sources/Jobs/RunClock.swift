@@ -6,12 +6,12 @@ package struct RunClock: Sendable {
     package var now: @Sendable () -> Timestamp
     /// A time that only grows.
     package var uptime: @Sendable () -> Duration
-    /// Waits, less long when the run is stopped.
-    package var wait: @Sendable (Duration, RunControl) async -> Void
+    /// Waits, less long when the run is stopped. A clock whose time isn't the world's may wait until nothing is fetched meanwhile: `isIdle`.
+    package var wait: @Sendable (Duration, RunControl, _ isIdle: @escaping @Sendable () -> Bool) async -> Void
 
     package init(
         now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Duration,
-        wait: @escaping @Sendable (Duration, RunControl) async -> Void
+        wait: @escaping @Sendable (Duration, RunControl, _ isIdle: @escaping @Sendable () -> Bool) async -> Void
     ) {
         (self.now, self.uptime, self.wait) = (now, uptime, wait)
     }
@@ -20,7 +20,7 @@ package struct RunClock: Sendable {
     package static let system = RunClock(
         now: { .now },
         uptime: { start.duration(to: .now) },
-        wait: { duration, control in await control.wait(duration) })
+        wait: { duration, control, _ in await control.wait(duration) })
 
     private static let start = ContinuousClock.now
 }

@@ -33,11 +33,12 @@ struct Shelf: Sendable {
     /// What runs that were cut short had brought.
     init(_ salvage: Salvage, _ limits: RunLimits, isTrusted: Bool) {
         self.init(salvage.sources, isTrusted: isTrusted) { source, path, staging throws(LibraryError) in
+            // First: a file that is there and that nobody knows of is lost.
+            do throws(SystemError) { try staging.note(source, at: path) } catch { throw LibraryError(error) }
             guard try salvage.take(source.sha256, sizeBytes: source.sizeBytes, to: path, in: staging) else {
                 return false
             }
             limits.note(salvaged: source.sizeBytes)
-            do throws(SystemError) { try staging.note(source, at: path) } catch { throw LibraryError(error) }
             return true
         }
     }

@@ -5,9 +5,13 @@ package struct FollowedPlaylist: Equatable, Sendable {
     package private(set) var playlist: MediaPlaylist
     /// The number of the first segment that its server still listed.
     package private(set) var windowStart: UInt64
+    /// Whether the last reload ended before what was known already: a cache's, or a stream's that began anew.
+    package private(set) var isBehind = false
 
     /// No stream loses as many segments at once: its numbers began anew.
     private static let maximumGap: UInt64 = 100_000
+    /// Whatever a playlist says of its target duration, it is looked at that often.
+    private static let maximumDelay = Duration.seconds(60)
 
     /// - Parameter address: where the playlist was read from.
     package init(_ first: MediaPlaylist, at address: PlaylistAddress) throws(FollowProblem) {
@@ -38,7 +42,7 @@ package struct FollowedPlaylist: Equatable, Sendable {
     /// How long to wait before the next reload, counted from when the last one began (RFC 8216 §6.3.4).
     /// - Parameter hasChanged: whether that brought anything.
     package func reloadDelay(hasChanged: Bool) -> Duration {
-        hasChanged ? playlist.coveringTargetDuration : playlist.coveringTargetDuration / 2
+        min(hasChanged ? playlist.coveringTargetDuration : playlist.coveringTargetDuration / 2, Self.maximumDelay)
     }
 
     // MARK: Reloads
@@ -52,8 +56,10 @@ package struct FollowedPlaylist: Equatable, Sendable {
         _ reload: MediaPlaylist, at address: PlaylistAddress, mayHaveGaps: Bool
     ) throws(FollowProblem) -> Int {
         guard reload.skippedSegmentCount == 0 else { throw .deltaUpdate }
-        let copy = self
         let known = end
+        let (segmentCount, keySetCount, mapCount) = (
+            playlist.segments.count, playlist.keySets.count, playlist.maps.count
+        )
         do throws(FollowProblem) {
             try checkOverlap(with: reload, at: address)
             if reload.mediaSequence > known { try bridge(to: reload, mayHaveGaps: mayHaveGaps) }
@@ -65,12 +71,16 @@ package struct FollowedPlaylist: Equatable, Sendable {
                 try append(segment, of: reload, at: address, &sets, &maps)
             }
         } catch {
-            self = copy
+            // Nothing but what follows was changed.
+            playlist.segments.removeSubrange(segmentCount...)
+            playlist.keySets.removeSubrange(keySetCount...)
+            playlist.maps.removeSubrange(mapCount...)
             throw error
         }
         let reloadEnd = reload.mediaSequence &+ UInt64(reload.segments.count)
         // A cache may bring a playlist that is older than the last one.
-        if reloadEnd >= known {
+        isBehind = reloadEnd < known
+        if !isBehind {
             windowStart = reload.mediaSequence
             playlist.hasEndList = reload.hasEndList
             playlist.targetDuration = max(playlist.targetDuration ?? .zero, reload.coveringTargetDuration)
@@ -83,7 +93,8 @@ package struct FollowedPlaylist: Equatable, Sendable {
     private func checkOverlap(with reload: MediaPlaylist, at address: PlaylistAddress) throws(FollowProblem) {
         guard !playlist.segments.isEmpty, !reload.segments.isEmpty else { return }
         let reloadEnd = reload.mediaSequence &+ UInt64(reload.segments.count)
-        if reloadEnd < playlist.mediaSequence { throw .beganAnew }
+        // No cache is older than all that was listed when it was last looked at.
+        if reloadEnd < windowStart { throw .beganAnew }
         let overlap =
             max(
                 playlist.mediaSequence, reload.mediaSequence)..<max(
