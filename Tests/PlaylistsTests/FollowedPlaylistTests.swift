@@ -82,6 +82,28 @@ import Testing
         #expect(names(followed)[5] == "s5.ts")
     }
 
+    /// What was unseen may have had a discontinuity of its own.
+    @Test(arguments: [0, 1])
+    func aHoleEndsWithTheDiscontinuityThatWasMissed(missed: Int) throws {
+        var followed = try FollowedPlaylist(try segments(0..<2), at: address)
+        let reload = try playlist(
+            4, "#EXTINF:6,\ns4.ts", tags: "#EXT-X-DISCONTINUITY-SEQUENCE:\(missed)\n")
+        try expect(3, new: &followed, reload, mayHaveGaps: true)
+        #expect(followed.playlist.segments.map(\.isDiscontinuity) == [false, false, false, missed == 1, false])
+    }
+
+    /// With the same names, inside the numbers that are known.
+    @Test func aStreamThatBeginsAgainInsideKnownNumbersBeganAnew() throws {
+        var followed = try FollowedPlaylist(try segments(0..<3), at: address)
+        for start in 1..<10 { try followed.take(try segments(start..<(start + 3)), at: address, mayHaveGaps: false) }
+        #expect(throws: FollowProblem.beganAnew) {
+            try followed.take(try segments(0..<2), at: address, mayHaveGaps: true)
+        }
+        #expect(!followed.isBehind)
+        try expect(0, new: &followed, try segments(8..<11), mayHaveGaps: false)
+        #expect(followed.isBehind && followed.windowStart == 9)
+    }
+
     @Test func aStreamThatBeganAnewIsRefused() throws {
         var followed = try FollowedPlaylist(try segments(100..<103), at: address)
         for other in [try segments(0..<3), try playlist(101, "#EXTINF:6,\nother1.ts\n#EXTINF:6,\nother2.ts")] {
@@ -102,6 +124,9 @@ import Testing
         let followed = try FollowedPlaylist(try segments(0..<1), at: address)
         #expect(followed.reloadDelay(hasChanged: true) == .seconds(6))
         #expect(followed.reloadDelay(hasChanged: false) == .seconds(3))
+        // Nobody waits as long as a server may say.
+        let slow = try FollowedPlaylist(try playlist(0, "#EXTINF:86400,\ns0.ts"), at: address)
+        #expect(slow.reloadDelay(hasChanged: true) == .seconds(60))
     }
 
     @Test func whatIsLostIsAGapWhereverItIsListed() throws {
