@@ -138,7 +138,7 @@ package final class StateIndex: Sendable {
 
     // MARK: Access
 
-    private func use<Result: Sendable>(
+    func use<Result: Sendable>(
         _ body: (SQLiteDatabase) throws(SQLiteError) -> Result
     ) throws(LibraryError) -> Result {
         do {
@@ -146,7 +146,7 @@ package final class StateIndex: Sendable {
         } catch { throw LibraryError(error) }
     }
 
-    private func useInTransaction(_ body: (SQLiteDatabase) throws(SQLiteError) -> Void) throws(LibraryError) {
+    func useInTransaction(_ body: (SQLiteDatabase) throws(SQLiteError) -> Void) throws(LibraryError) {
         try use { database throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try body(database) }
         }

@@ -26,6 +26,15 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.highestSerial(of: manifest) } ?? nil
     }
 
+    /// What is known of the manifest that was last read from a place.
+    func manifest(from source: SHA256Digest) -> ManifestRecord? {
+        attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
+    }
+
+    func record(_ manifests: [SHA256Digest: ManifestRecord]) {
+        attempt { index throws(LibraryError) in try index.record(manifests) }
+    }
+
     func recordPublication(_ generation: GenerationNumber, _ serials: [ContentID: Int]) {
         attempt { index throws(LibraryError) in try index.recordPublication(generation, serials: serials) }
     }

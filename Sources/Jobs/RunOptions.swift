@@ -33,10 +33,20 @@ package struct RunOptions: Sendable {
     /// Room that must stay free on the library's disk.
     package var minimumFree = FreeSpace.percent(5)
 
+    /// What to do while another run holds the library.
+    package var lock = LockPolicy.fail
+    /// Whether servers are asked for a manifest only if it changed, and nothing is looked at again that was settled.
+    package var remembersManifests = false
+    /// Whether what is wrong with a manifest is told in one line.
+    package var tellsBriefly = false
+
     package init(libraryPath: String, manifests: [ManifestLocation]) {
         self.libraryPath = libraryPath
         self.manifests = manifests
     }
+
+    /// Whether every bundle is part of the run.
+    var asksForAll: Bool { onlyBundles.isEmpty && onlyTags.isEmpty }
 
     /// Whether a bundle is part of the run.
     func selects(_ bundle: Bundle) -> Bool {
@@ -59,6 +69,16 @@ package struct RunOptions: Sendable {
         guard let unknown = names.subtracting(known).min() else { return }
         let hint = nearestMatch(to: unknown, among: known).map { "; did you mean '\($0)'?" } ?? ""
         throw RunProblem(.usage, problem(escapedText(unknown)) + hint)
+    }
+
+    /// What to do while another run holds the library.
+    package enum LockPolicy: Hashable, Sendable {
+        /// Say so, and end with 75.
+        case fail
+        /// Leave it to the other one: that is a success.
+        case skip
+        /// Try again for so long; then as `fail`.
+        case wait(Duration)
     }
 
     /// Room on a disk.

@@ -19,30 +19,41 @@ package struct SyncRun: Sendable {
         self.observer = observer
     }
 
+    /// How a run ended.
+    package struct Report: Sendable {
+        package var exit: ExitCode
+        package var summary = RunSummary()
+        /// Another run held the library, and it was left to that one.
+        package var isSkipped = false
+    }
+
     /// Does it all. Whatever happens, the last event is `run.finished` with the exit code that is returned.
-    package func run() async -> ExitCode {
+    package func run() async -> Report {
         let started = ContinuousClock.now
         emit(.runStarted(command: options.command))
         // Whatever waits when the run is stopped ends with this task; a transfer, with its bytes on the disk.
         let work = Task { await outcome() }
         control.onStop { work.cancel() }
-        var (summary, exit) = await work.value
-        if let reason = control.reason, reason.isSignal { exit = exit.combined(with: reason.exit) }
-        summary.duration = ContinuousClock.now - started
-        emit(.runFinished(summary, exit: exit))
-        return exit
+        var report = await work.value
+        if let reason = control.reason, reason.isSignal { report.exit = report.exit.combined(with: reason.exit) }
+        report.summary.duration = ContinuousClock.now - started
+        emit(.runFinished(report.summary, exit: report.exit))
+        return report
     }
 
-    private func outcome() async -> (RunSummary, ExitCode) {
+    private func outcome() async -> Report {
         // Never the cooperative pool's threads: disks, and what they hold, may be slow. One thread, since each step needs the one before.
         let blocking = JobQueue(name: "larder-run")
         let library: Library
         let writer: LibraryWriter
         do throws(RunProblem) {
-            (library, writer) = try await blocking.attempt { () throws(RunProblem) in try openLibrary() }
+            guard let opened = try await openLibrary(on: blocking) else {
+                return Report(exit: .success, isSkipped: true)
+            }
+            (library, writer) = opened
         } catch {
             report(error)
-            return (RunSummary(), error.exit)
+            return Report(exit: control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit)
         }
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
@@ -59,31 +70,17 @@ package struct SyncRun: Sendable {
         var summary = RunSummary()
         var exit = ExitCode.success
         do throws(RunProblem) {
-            let (manifests, loadingExit) = await load(library, downloader, history)
-            exit = loadingExit
-            // What can't be read may have what was asked for.
-            if exit == .success { try options.checkSelection(in: manifests) }
-            let relief = DiskRelief(downloader, control, observer) { [redirects = options.redirects] in
-                Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
+            let loaded = await load(library, downloader, history)
+            exit = loaded.exit
+            if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
+                let workplace = Workplace(
+                    library: library, writer: writer, history: history, store: store, downloader: downloader,
+                    room: room, limits: limits, blocking: blocking)
+                let (result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
+                (summary, exit) = (result, exit.combined(with: workExit))
             }
-            let board = try await blocking.attempt { [exit] () throws(RunProblem) in
-                if exit == .success { discardUnlisted(manifests, writer) }
-                let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
-                // Of a manifest that couldn't be read nobody knows what it wants.
-                if exit == .success { relief.removeStale() }
-                try check(room, relief, for: board, writer)
-                room.begin { relief.makeRoom(sparesWanted: false, $0) }
-                return board
-            }
-            await obtain(board, writer: writer, downloader: downloader, limits: limits)
-            let isPublished = try await blocking.attempt { () throws(RunProblem) in
-                let publication = Result { () throws(RunProblem) in try publish(board, writer, history) }
-                history.record(board.outcomes(isPublished: (try? publication.get()) ?? false))
-                return try publication.get()
-            }
-            summary = board.summary(isPublished: isPublished)
-            exit = exit.combined(with: board.exit(isPublished: isPublished))
-            if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
+            summary.unchanged += loaded.settled.reduce(0) { $0 + $1.bundleCount }
+            remember(loaded.settled, library, history)
         } catch {
             report(error)
             exit = exit.combined(with: error.exit)
@@ -93,37 +90,100 @@ package struct SyncRun: Sendable {
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         await blocking.run { [exit, summary] in history.end(exit: exit, summary) }
-        return (summary, exit)
+        return Report(exit: exit, summary: summary)
+    }
+
+    /// Where a run works, with the lock held.
+    private struct Workplace: Sendable {
+        let library: Library
+        let writer: LibraryWriter
+        let history: RunHistory
+        let store: ResumeStore
+        let downloader: Downloader
+        let room: RoomWatch
+        let limits: RunLimits
+        let blocking: JobQueue
+    }
+
+    /// Plans, obtains and publishes.
+    /// - Parameter loadingExit: what the manifests that can't be used make of the run.
+    private func carryThrough(
+        _ manifests: [LoadedManifest], _ loadingExit: ExitCode, in place: Workplace
+    ) async throws(RunProblem) -> (RunSummary, ExitCode) {
+        // What can't be read may have what was asked for.
+        if loadingExit == .success { try options.checkSelection(in: manifests) }
+        let relief = DiskRelief(place.downloader, control, observer) {
+            [redirects = options.redirects, store = place.store] in
+            Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
+        }
+        let board = try await place.blocking.attempt { () throws(RunProblem) in
+            if loadingExit == .success { discardUnlisted(manifests, place.writer) }
+            let board = try RunBoard(options, place.library, manifests) { emit($0, of: $1) }
+            // Of a manifest that couldn't be read nobody knows what it wants.
+            if loadingExit == .success { relief.removeStale() }
+            try check(place.room, relief, for: board, place.writer)
+            place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
+            return board
+        }
+        await obtain(board, writer: place.writer, downloader: place.downloader, limits: place.limits)
+        let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
+            let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
+            let isPublished = (try? publication.get()) ?? false
+            place.history.record(board.outcomes(isPublished: isPublished))
+            if isPublished { remember(board, place.library, place.history) }
+            return try publication.get()
+        }
+        var exit = board.exit(isPublished: isPublished)
+        if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
+        return (board.summary(isPublished: isPublished), exit)
     }
 
     // MARK: Before
 
-    private func openLibrary() throws(RunProblem) -> (Library, LibraryWriter) {
-        do throws(LibraryError) {
-            let library = try Library.open(options.libraryPath, for: .writing)
-            switch try library.beginWriting() {
-            case .granted(let writer): return (library, writer)
-            case .busy(let process): throw LibraryError.busy(options.libraryPath, process)
+    /// How often somebody who waits for the lock looks whether it is free.
+    private static let lockInterval: Duration = .milliseconds(250)
+
+    /// - Returns: nil where the library is left to another run.
+    private func openLibrary(on blocking: JobQueue) async throws(RunProblem) -> (Library, LibraryWriter)? {
+        let library = try await blocking.attempt { () throws(RunProblem) in
+            try reported { () throws(LibraryError) in try Library.open(options.libraryPath, for: .writing) }
+        }
+        var deadline = ContinuousClock.now
+        if case .wait(let patience) = options.lock { deadline += min(patience, .seconds(36_525 * 86_400)) }
+        while true {
+            let attempt = try await blocking.attempt { () throws(RunProblem) in
+                try reported(library.beginWriting)
             }
-        } catch {
-            throw RunProblem(error)
+            switch attempt {
+            case .granted(let writer): return (library, writer)
+            case .busy(let process) where options.lock == .skip:
+                emit(.warning("left alone: \(LibraryError.busy(options.libraryPath, process))"))
+                return nil
+            case .busy(let process) where ContinuousClock.now >= deadline:
+                throw RunProblem(LibraryError.busy(options.libraryPath, process))
+            case .busy:
+                // Woken before its time only when the run is stopped.
+                do { try await Task.sleep(for: Self.lockInterval) } catch { throw .stopped }
+            }
         }
     }
 
+    private func reported<Result>(_ body: () throws(LibraryError) -> Result) throws(RunProblem) -> Result {
+        do throws(LibraryError) { return try body() } catch { throw RunProblem(error) }
+    }
+
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
-    private func load(
-        _ library: Library, _ downloader: Downloader, _ history: RunHistory
-    ) async -> ([LoadedManifest], ExitCode) {
-        // A damaged `current` is the board's to report.
-        var loader = ManifestLoader(
-            options, downloader: downloader, published: try? library.generations.current(),
-            highestSerial: history.highestSerial
-        ) { emit($0, manifest: $1) }
+    private func load(_ library: Library, _ downloader: Downloader, _ history: RunHistory) async -> LoadedManifests {
+        let memory = ManifestMemory(options, library, history)
+        var loader = ManifestLoader(options, downloader: downloader, memory: memory) { emit($0, manifest: $1) }
         for location in options.manifests {
-            if let reason = control.reason { return (loader.manifests, loader.exit.combined(with: reason.exit)) }
+            if let reason = control.reason {
+                loader.stop(reason.exit)
+                break
+            }
             await loader.load(location)
         }
-        return (loader.manifests, loader.exit)
+        return loader.loaded
     }
 
     /// Lets go of what earlier runs had brought of bundles that their manifests don't list any more. What can't be removed is no reason to stop.
@@ -175,6 +235,26 @@ package struct SyncRun: Sendable {
         }
         collect(writer)
         return true
+    }
+
+    /// Notes what the next run needn't ask for, nor look at.
+    private func remember(_ board: RunBoard, _ library: Library, _ history: RunHistory) {
+        guard let current = try? library.generations.currentNumber() else { return }
+        // What was let pass this once is judged again each time.
+        let maySettle = !options.allowsRollback && !options.allowsExpired
+        history.record(board.records(in: current, maySettle: maySettle))
+    }
+
+    /// What there was nothing to do for is in the newest generation, too.
+    private func remember(_ settled: [SettledManifest], _ library: Library, _ history: RunHistory) {
+        guard let current = try? library.generations.currentNumber() else { return }
+        let now = Timestamp.now
+        let records = settled.map { manifest in
+            var record = manifest.record
+            (record.settled, record.lastSuccess) = (current, now)
+            return (manifest.source, record)
+        }
+        history.record(Dictionary(records, uniquingKeysWith: { $1 }))
     }
 
     /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.

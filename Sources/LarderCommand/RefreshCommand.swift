@@ -1,0 +1,35 @@
+import CommandLineParsing
+import Jobs
+
+/// `larder refresh`: what `sync` does, for a machine that nobody looks at.
+struct RefreshCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    static let command = Command(
+        "refresh", summary: "sync, for cron: silent unless something fails, and quick when nothing changed",
+        description: """
+            Does what sync does for a machine that nobody looks at. A server is asked for a manifest only if it \
+            changed, and where it didn't, and all of it was published, nothing else is asked or looked at. A run that \
+            succeeds says nothing; of a failure one line is told.
+            """,
+        operands: RunArguments.operands,
+        groups: [
+            RefreshOptions.group, RunArguments.libraryGroup, RunArguments.transfersGroup, RunArguments.outputGroup,
+        ],
+        examples: [
+            Example(
+                "larder refresh https://example.org/museum.json -l /srv/media --lock skip", "From cron, every hour.")
+        ],
+        exitCodes: RunArguments.exitCodes)
+
+    func run() async -> Jobs.ExitCode {
+        let options = RefreshOptions(parsed)
+        return await RunArguments(parsed).run(
+            OutputStyle(ofUnattended: parsed), hasSummary: parsed[OutputOptions.verbose], adjust: options.adjust
+        ) { options, control, printer in
+            await SyncRun(options, control: control, observer: printer.take).run().exit
+        }
+    }
+}
