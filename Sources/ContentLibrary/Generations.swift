@@ -28,6 +28,12 @@ package struct Generations: Sendable {
         )
     }
 
+    /// When readers got what they see; nil where nothing was published, or nobody can tell.
+    package var currentTime: Timestamp? {
+        guard let number = try? currentNumber(), let status = try? directory.status(of: number.path) else { return nil }
+        return status.modified
+    }
+
     /// The generation that readers see; nil before anything was published.
     package func current() throws(LibraryError) -> Generation? {
         try currentNumber().map { number throws(LibraryError) in try open(number) }

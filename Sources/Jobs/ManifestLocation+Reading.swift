@@ -72,7 +72,7 @@ extension ManifestLocation {
     /// What stands for the place in the library's index: it may have secrets in it. Nil for standard input, which is no place.
     var recordKey: SHA256Digest? {
         switch self {
-        case .file(let path): SHA256.digest(of: "file \(Self.absolute(path))".utf8)
+        case .file(let path): SHA256.digest(of: "file \(absolutePath(path))".utf8)
         case .remote(let url): SHA256.digest(of: url.text.utf8)
         case .standardInput: nil
         }

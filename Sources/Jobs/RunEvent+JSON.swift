@@ -45,7 +45,7 @@ extension RunEvent.Kind {
         case .bundlePublished: "bundle.published"
         case .bundleFailed: "bundle.failed"
         case .generationPublished: "generation.published"
-        case .warning, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
+        case .warning, .notice, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
         case .runFinished: "run.finished"
         }
     }
@@ -94,7 +94,8 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
             line.member("dryRun", isRehearsal)
         case .generationPublished(let number): line.member("number", number)
-        case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
+        case .warning(let message), .notice(let message), .optionalBundleFailed(let message):
+            line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)

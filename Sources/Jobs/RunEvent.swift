@@ -50,6 +50,8 @@ package struct RunEvent: Sendable {
         case optionalBundleFailed(message: String)
         case generationPublished(number: Int)
         case warning(String)
+        /// What is told even where warnings aren't.
+        case notice(String)
         case runFinished(RunSummary, exit: ExitCode)
     }
 }

@@ -35,6 +35,30 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.record(manifests) }
     }
 
+    /// What is known of a manifest's bundles.
+    func bundles(of manifest: ContentID) -> [ContentID: BundleRecord] {
+        attempt { index throws(LibraryError) in try index.bundles(of: manifest) } ?? [:]
+    }
+
+    /// Whether nothing was known before this run.
+    var isNew: Bool { run == 1 }
+
+    func fetchedBytes(inMonth month: String) -> Int64? {
+        attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil
+    }
+
+    func add(fetchedBytes bytes: Int64, inMonth month: String) {
+        attempt { index throws(LibraryError) in try index.add(fetchedBytes: bytes, inMonth: month) }
+    }
+
+    func value(of fact: StateIndex.Fact) -> Int64? {
+        attempt { index throws(LibraryError) in try index.value(of: fact) } ?? nil
+    }
+
+    func set(_ fact: StateIndex.Fact, to value: Int64) {
+        attempt { index throws(LibraryError) in try index.set(fact, to: value) }
+    }
+
     func recordPublication(_ generation: GenerationNumber, _ serials: [ContentID: Int]) {
         attempt { index throws(LibraryError) in try index.recordPublication(generation, serials: serials) }
     }

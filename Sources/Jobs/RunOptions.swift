@@ -28,13 +28,21 @@ package struct RunOptions: Sendable {
     package var keepAge: Duration = .seconds(86_400)
     /// Body bytes after which the run pauses; nil: no bound.
     package var maximumBytes: Int64?
+    /// Body bytes of all runs of a month, after which they pause until the next one; nil: no bound.
+    package var monthlyBytes: Int64?
     /// After this long the run pauses; nil: no bound.
     package var deadline: Duration?
     /// Room that must stay free on the library's disk.
     package var minimumFree = FreeSpace.percent(5)
 
+    /// When it may work.
+    package var terms = RunTerms()
     /// What to do while another run holds the library.
     package var lock = LockPolicy.fail
+    /// What is run, by `sh -c`, after a new generation; nil: nothing.
+    package var changeCommand: String?
+    /// Where a Prometheus text goes after each run; nil: nowhere.
+    package var metricsPath: String?
     /// Whether servers are asked for a manifest only if it changed, and nothing is looked at again that was settled.
     package var remembersManifests = false
     /// Whether what is wrong with a manifest is told in one line.

@@ -9,6 +9,7 @@ package struct SyncRun: Sendable {
     let options: RunOptions
     let control: RunControl
     private let observer: RunObserver
+    let tally = BundleTally()
 
     /// - Parameters:
     ///   - control: stops the run from outside.
@@ -42,11 +43,13 @@ package struct SyncRun: Sendable {
     }
 
     private func outcome() async -> Report {
+        let started = ContinuousClock.now
         // Never the cooperative pool's threads: disks, and what they hold, may be slow. One thread, since each step needs the one before.
         let blocking = JobQueue(name: "larder-run")
         let library: Library
         let writer: LibraryWriter
         do throws(RunProblem) {
+            guard try await mayBegin() else { return Report(exit: .paused) }
             guard let opened = try await openLibrary(on: blocking) else {
                 return Report(exit: .success, isSkipped: true)
             }
@@ -58,6 +61,15 @@ package struct SyncRun: Sendable {
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
         let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
+        let initial = await blocking.run {
+            checkClock(history)
+            return try? library.generations.currentNumber()
+        }
+        let ledger = ByteLedger(history)
+        guard let budget = await blocking.run({ byteBudget(ledger, library) }) else {
+            await blocking.run { history.end(exit: .paused, RunSummary()) }
+            return Report(exit: .paused)
+        }
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }
@@ -66,7 +78,8 @@ package struct SyncRun: Sendable {
             configuration: options.downloads, store: store, makeRoom: { room.makeRoom(for: $0) },
             events: { emit(RunEvent.Kind($0)) })
         await control.begin(downloader)
-        let limits = RunLimits(options, control, room)
+        let limits = RunLimits(options, maximumBytes: budget.bytes, control, room)
+        let bookkeeping = keepBooks(ledger, downloader, on: blocking)
         var summary = RunSummary()
         var exit = ExitCode.success
         do throws(RunProblem) {
@@ -86,10 +99,17 @@ package struct SyncRun: Sendable {
             exit = exit.combined(with: error.exit)
         }
         limits.end()
+        bookkeeping?.cancel()
         await downloader.shutDown()
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
-        await blocking.run { [exit, summary] in history.end(exit: exit, summary) }
+        summary.duration = ContinuousClock.now - started
+        exit = await blocking.run { [exit, summary] in
+            ledger.record(summary.fetchedBytes)
+            let exit = tellOthers(exit, summary, library, history, initial: initial)
+            history.end(exit: exit, summary)
+            return exit
+        }
         return Report(exit: exit, summary: summary)
     }
 
@@ -139,38 +159,6 @@ package struct SyncRun: Sendable {
     }
 
     // MARK: Before
-
-    /// How often somebody who waits for the lock looks whether it is free.
-    private static let lockInterval: Duration = .milliseconds(250)
-
-    /// - Returns: nil where the library is left to another run.
-    private func openLibrary(on blocking: JobQueue) async throws(RunProblem) -> (Library, LibraryWriter)? {
-        let library = try await blocking.attempt { () throws(RunProblem) in
-            try reported { () throws(LibraryError) in try Library.open(options.libraryPath, for: .writing) }
-        }
-        var deadline = ContinuousClock.now
-        if case .wait(let patience) = options.lock { deadline += min(patience, .seconds(36_525 * 86_400)) }
-        while true {
-            let attempt = try await blocking.attempt { () throws(RunProblem) in
-                try reported(library.beginWriting)
-            }
-            switch attempt {
-            case .granted(let writer): return (library, writer)
-            case .busy(let process) where options.lock == .skip:
-                emit(.warning("left alone: \(LibraryError.busy(options.libraryPath, process))"))
-                return nil
-            case .busy(let process) where ContinuousClock.now >= deadline:
-                throw RunProblem(LibraryError.busy(options.libraryPath, process))
-            case .busy:
-                // Woken before its time only when the run is stopped.
-                do { try await Task.sleep(for: Self.lockInterval) } catch { throw .stopped }
-            }
-        }
-    }
-
-    private func reported<Result>(_ body: () throws(LibraryError) -> Result) throws(RunProblem) -> Result {
-        do throws(LibraryError) { return try body() } catch { throw RunProblem(error) }
-    }
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
     private func load(_ library: Library, _ downloader: Downloader, _ history: RunHistory) async -> LoadedManifests {
@@ -268,11 +256,12 @@ package struct SyncRun: Sendable {
 
     // MARK: Telling
 
-    private func emit(_ kind: RunEvent.Kind, manifest: String? = nil) {
+    func emit(_ kind: RunEvent.Kind, manifest: String? = nil) {
         observer(RunEvent(time: .now, manifest: manifest, kind: kind))
     }
 
     func emit(_ kind: RunEvent.Kind, of address: BundleAddress, url: String? = nil, transfer: Int? = nil) {
+        tally.note(kind, of: address)
         observer(
             RunEvent(
                 time: .now, manifest: "\(address.manifest)", bundle: "\(address.bundle)", url: url, transfer: transfer,

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Jobs
+import Transfer
 
 /// `larder refresh`: what `sync` does, for a machine that nobody looks at.
 struct RefreshCommand {
@@ -16,7 +17,8 @@ struct RefreshCommand {
             """,
         operands: RunArguments.operands,
         groups: [
-            RefreshOptions.group, RunArguments.libraryGroup, RunArguments.transfersGroup, RunArguments.outputGroup,
+            RefreshOptions.group, RefreshOptions.tellingGroup, RunArguments.libraryGroup, RunArguments.transfersGroup,
+            RunArguments.outputGroup,
         ],
         examples: [
             Example(
@@ -27,9 +29,19 @@ struct RefreshCommand {
     func run() async -> Jobs.ExitCode {
         let options = RefreshOptions(parsed)
         return await RunArguments(parsed).run(
-            OutputStyle(ofUnattended: parsed), hasSummary: parsed[OutputOptions.verbose], adjust: options.adjust
-        ) { options, control, printer in
-            await SyncRun(options, control: control, observer: printer.take).run().exit
+            OutputStyle(ofUnattended: parsed), hasSummary: parsed[OutputOptions.verbose], adjust: options.adjust,
+            tick: { [terms = options.terms] control in
+                if let reason = terms.reasonToStop() { control.stop(reason) }
+            }
+        ) { run, control, printer in
+            let ping: HealthPing?
+            do throws(TransferURLError) { ping = try options.healthPing(run) } catch {
+                Console.writeError("larder: --ping: \(error)\n")
+                return .usage
+            }
+            let report = await SyncRun(run, control: control, observer: printer.take).run()
+            if let problem = await ping?.send(report) { Console.writeError("warning: \(problem)\n") }
+            return report.exit
         }
     }
 }

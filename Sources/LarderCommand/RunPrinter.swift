@@ -62,6 +62,7 @@ final class RunPrinter: Sendable {
         case .bundleFailed(_, let message): return "\(style.errorLabel) \(subject)\(message)"
         case .warning(let message) where !style.isQuiet, .optionalBundleFailed(let message) where !style.isQuiet:
             return "\(style.warningLabel) \(subject)\(message)"
+        case .notice(let message): return "\(style.warningLabel) \(subject)\(message)"
         case .networkWaiting where !style.isQuiet:
             return "\(style.warningLabel) no network leads to the sources from here: transfers wait until one does"
         case .transferRetrying(let reason, let delay) where style.isVerbose:
