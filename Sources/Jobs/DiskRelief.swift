@@ -8,6 +8,7 @@ final class DiskRelief: Sendable {
 
     // Weak: a downloader holds whoever makes room for it.
     private weak let downloader: Downloader?
+    private let quarantine: Quarantine?
     private let control: RunControl
     private let observer: RunObserver
     private let wanted: Names
@@ -15,9 +16,15 @@ final class DiskRelief: Sendable {
     /// Nobody comes back for what was left alone for so long.
     static let staleSeconds: Int64 = 30 * 86_400
 
-    /// - Parameter wanted: what the partial files are called that the run's manifests ask for.
-    init(_ downloader: Downloader, _ control: RunControl, _ observer: @escaping RunObserver, wanted: @escaping Names) {
+    /// - Parameters:
+    ///   - quarantine: goes first.
+    ///   - wanted: what the partial files are called that the run's manifests ask for.
+    init(
+        _ downloader: Downloader, _ quarantine: Quarantine?, _ control: RunControl, _ observer: @escaping RunObserver,
+        wanted: @escaping Names
+    ) {
         self.downloader = downloader
+        self.quarantine = quarantine
         self.control = control
         self.observer = observer
         self.wanted = wanted
@@ -28,6 +35,7 @@ final class DiskRelief: Sendable {
     func makeRoom(sparesWanted: Bool, _ shortage: @escaping @Sendable () -> RoomWatch.Shortage?) {
         // A run that is being stopped has paused what it would go on with.
         guard control.reason == nil else { return }
+        if shortage() != nil { quarantine?.clear() }
         let missingBytes = { @Sendable [self] () -> Int64 in
             guard let shortage = shortage() else { return 0 }
             emit(.diskPressure(freeBytes: shortage.freeBytes, wantedBytes: shortage.wantedBytes))

@@ -39,6 +39,7 @@ extension RunEvent.Kind {
         case .memoryPressure: "pressure.memory"
         case .diskPressure: "pressure.disk"
         case .partialEvicted: "partial.evicted"
+        case .bytesQuarantined: "bytes.quarantined"
         case .libraryCleaned: "library.cleaned"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
@@ -66,6 +67,9 @@ extension RunEvent.Kind {
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
         case .transferFinished(let bytes), .partialEvicted(let bytes): line.member("bytes", bytes)
+        case .bytesQuarantined(let bytes, let name):
+            line.member("bytes", bytes)
+            line.member("name", name)
         case .transferResumed(let offset): line.member("offset", offset)
         case .transferProgress(let received, let total, let rate):
             line.member("received", received)

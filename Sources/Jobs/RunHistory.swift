@@ -1,5 +1,6 @@
 import ContentLibrary
 import Platform
+import Transfer
 
 /// What a run notes in the library's index. The index may be lost without harm, so trouble with it is told and stops nothing.
 final class RunHistory: Sendable {
@@ -38,6 +39,20 @@ final class RunHistory: Sendable {
     /// What is known of a manifest's bundles.
     func bundles(of manifest: ContentID) -> [ContentID: BundleRecord] {
         attempt { index throws(LibraryError) in try index.bundles(of: manifest) } ?? [:]
+    }
+
+    func distrust(of url: TransferURL, for wanted: SHA256Digest) -> DistrustRecord? {
+        let source = SHA256.digest(of: url.text.utf8)
+        return attempt { index throws(LibraryError) in try index.distrust(of: source, for: wanted) } ?? nil
+    }
+
+    func noteWrongBytes(from url: TransferURL, insteadOf wanted: SHA256Digest) {
+        let source = SHA256.digest(of: url.text.utf8)
+        attempt { index throws(LibraryError) in try index.noteWrongBytes(from: source, insteadOf: wanted) }
+    }
+
+    var distrustedSourceCount: Int {
+        attempt { index throws(LibraryError) in try index.distrustedSourceCount() } ?? 0
     }
 
     /// Whether nothing was known before this run.

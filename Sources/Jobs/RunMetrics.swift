@@ -10,6 +10,7 @@ struct RunMetrics {
     /// Bytes that were obtained for a bundle in this run.
     let obtainedBytes: [BundleAddress: Int64]
     let monthBytes: Int64
+    let distrustedSources: Int
     let now: Timestamp
 
     var text: String {
@@ -34,6 +35,8 @@ struct RunMetrics {
                 ("paused", summary.paused),
             ].map { ("{state=\"\($0.0)\"}", "\($0.1)") })
         single("month_fetched_bytes", "Body bytes that all runs of this month received.", monthBytes)
+        single(
+            "distrusted_sources", "Sources that have sent other bytes than the ones asked for.", distrustedSources)
         metric(
             "manifest_last_success_timestamp_seconds", "When all of a manifest was last known to be up to date.",
             manifests.compactMap { record in

@@ -45,6 +45,8 @@ package struct RunOptions: Sendable {
     package var metricsPath: String?
     /// Whether servers are asked for a manifest only if it changed, and nothing is looked at again that was settled.
     package var remembersManifests = false
+    /// Whether sources that sent wrong bytes are left alone for a while.
+    package var sparesDistrusted = false
     /// Whether what is wrong with a manifest is told in one line.
     package var tellsBriefly = false
 

@@ -14,6 +14,8 @@ struct SourceFetcher: Sendable {
     let copying: JobQueue
     let control: RunControl
     let limits: RunLimits
+    /// Who isn't asked.
+    let distrust: Distrust
     let redirects: RedirectPolicy
     let bodyBudgetBytes: Int64?
     let emit: TransferReporter.Emit
@@ -32,7 +34,7 @@ struct SourceFetcher: Sendable {
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
         let firstServer = sources.first { !$0.isLocal }
-        for urls in sources.groupedByReach {
+        for urls in try askable(sources, source).groupedByReach {
             do throws(BundleFailure) {
                 if urls[0].isLocal { return try await copy(urls[0], source) }
                 return try await download(
@@ -43,6 +45,18 @@ struct SourceFetcher: Sendable {
             }
         }
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
+    }
+
+    /// The sources that may be asked by now.
+    /// - Throws: where that is none of them.
+    private func askable(_ urls: [TransferURL], _ source: SourceFile) throws(BundleFailure) -> [TransferURL] {
+        let waits = urls.map { distrust.nextTry($0, for: source.digest) }
+        let askable = zip(urls, waits).filter { $0.1 == nil }.map(\.0)
+        guard askable.isEmpty, let next = waits.compactMap(\.self).min() else { return askable }
+        throw BundleFailure(
+            .digestMismatch,
+            "it sent other bytes than the ones asked for, and isn't asked again before \(next.rfc3339); sync asks at once",
+            url: urls.first.map { "\($0)" })
     }
 
     /// Whether a server is sent the bundle's headers: only the origins that the manifest lists are, whatever a playlist names.

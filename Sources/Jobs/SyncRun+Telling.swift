@@ -38,6 +38,7 @@ extension SyncRun {
         }
         return RunMetrics(
             exit: exit, summary: summary, manifests: manifests, bundles: bundles, obtainedBytes: tally.obtainedBytes,
-            monthBytes: history.fetchedBytes(inMonth: now.localMonth) ?? 0, now: now)
+            monthBytes: history.fetchedBytes(inMonth: now.localMonth) ?? 0,
+            distrustedSources: history.distrustedSourceCount, now: now)
     }
 }

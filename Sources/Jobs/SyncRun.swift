@@ -74,8 +74,10 @@ package struct SyncRun: Sendable {
             try library.partial.descriptor.fileSystemSpace()
         }
         let store = ResumeStore(directory: library.partial)
+        let quarantine = Quarantine(library, history, observer)
         let downloader = Downloader(
             configuration: options.downloads, store: store, makeRoom: { room.makeRoom(for: $0) },
+            inspect: quarantine.take,
             events: { emit(RunEvent.Kind($0)) })
         await control.begin(downloader)
         let limits = RunLimits(options, maximumBytes: budget.bytes, control, room)
@@ -87,7 +89,8 @@ package struct SyncRun: Sendable {
             exit = loaded.exit
             if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
                 let workplace = Workplace(
-                    library: library, writer: writer, history: history, store: store, downloader: downloader,
+                    library: library, writer: writer, history: history, store: store, quarantine: quarantine,
+                    downloader: downloader,
                     room: room, limits: limits, blocking: blocking)
                 let (result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
                 (summary, exit) = (result, exit.combined(with: workExit))
@@ -119,6 +122,7 @@ package struct SyncRun: Sendable {
         let writer: LibraryWriter
         let history: RunHistory
         let store: ResumeStore
+        let quarantine: Quarantine
         let downloader: Downloader
         let room: RoomWatch
         let limits: RunLimits
@@ -132,7 +136,7 @@ package struct SyncRun: Sendable {
     ) async throws(RunProblem) -> (RunSummary, ExitCode) {
         // What can't be read may have what was asked for.
         if loadingExit == .success { try options.checkSelection(in: manifests) }
-        let relief = DiskRelief(place.downloader, control, observer) {
+        let relief = DiskRelief(place.downloader, place.quarantine, control, observer) {
             [redirects = options.redirects, store = place.store] in
             Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
         }
@@ -145,7 +149,9 @@ package struct SyncRun: Sendable {
             place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
             return board
         }
-        await obtain(board, writer: place.writer, downloader: place.downloader, limits: place.limits)
+        await obtain(
+            board, writer: place.writer, downloader: place.downloader, limits: place.limits,
+            distrust: Distrust(history: options.sparesDistrusted ? place.history : nil))
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false

@@ -77,6 +77,7 @@ struct RefreshOptions: Sendable {
     func adjust(_ options: inout RunOptions) {
         options.remembersManifests = true
         options.tellsBriefly = true
+        options.sparesDistrusted = true
         options.lock = parsed[Self.lock]
         options.terms = terms
         options.changeCommand = parsed[Self.onChange]

@@ -23,7 +23,7 @@ import Testing
         store = try ResumeStore(path: directory.path)
         downloader = Downloader(store: store)
         let wanted: RelativePath = "wanted.part"
-        relief = DiskRelief(downloader, control, events.record) { [wanted] }
+        relief = DiskRelief(downloader, nil, control, events.record) { [wanted] }
     }
 
     /// Lays paused downloads of a mebibyte each into the store, the first one the longest ago.
