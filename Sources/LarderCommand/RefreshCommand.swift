@@ -17,17 +17,26 @@ struct RefreshCommand {
             """,
         operands: RunArguments.operands,
         groups: [
-            RefreshOptions.group, RefreshOptions.tellingGroup, RunArguments.libraryGroup, RunArguments.transfersGroup,
+            RefreshOptions.group, RefreshOptions.tellingGroup, RefreshOptions.printingGroup, RunArguments.libraryGroup,
+            RunArguments.transfersGroup,
             RunArguments.outputGroup,
         ],
         examples: [
             Example(
-                "larder refresh https://example.org/museum.json -l /srv/media --lock skip", "From cron, every hour.")
+                "larder refresh https://example.org/museum.json -l /srv/media --lock skip --print-cron",
+                "A line for crontab, every hour."),
+            Example(
+                "larder refresh https://example.org/museum.json -l /srv/media --window 01:00-05:00 --month-cap 20G",
+                "At night, on a link that is paid for by the byte."),
         ],
         exitCodes: RunArguments.exitCodes)
 
     func run() async -> Jobs.ExitCode {
         let options = RefreshOptions(parsed)
+        if let text = options.printout(of: Array(CommandLine.arguments.dropFirst())) {
+            Console.write(text)
+            return .success
+        }
         return await RunArguments(parsed).run(
             OutputStyle(ofUnattended: parsed), hasSummary: parsed[OutputOptions.verbose], adjust: options.adjust,
             tick: { [terms = options.terms] control in

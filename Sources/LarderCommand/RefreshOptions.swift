@@ -52,7 +52,25 @@ struct RefreshOptions: Sendable {
 
     static let group = OptionGroup(
         "Unattended", lock, maxAge, jitter, window, monthCap, notOnBattery, notOver, maxLoad)
+    private static let printSystemd = CommandOption<Bool>.flag(
+        "print-systemd", help: "print a systemd service and timer that do what this command line says, and do nothing")
+    private static let printCron = CommandOption<Bool>.flag(
+        "print-cron", help: "print a line for crontab that does what this command line says, and do nothing")
+    static let printingGroup = OptionGroup("Being run", printSystemd, printCron)
     static let tellingGroup = OptionGroup("Telling others", metrics, ping, onChange)
+
+    /// What is to be printed in the place of a run, if anything.
+    /// - Parameter arguments: the command line, without the program's name.
+    func printout(of arguments: [String]) -> String? {
+        guard parsed[Self.printSystemd] || parsed[Self.printCron] else { return nil }
+        var kept = arguments.filter { !["--print-systemd", "--print-cron"].contains($0) }
+        let library = parsed[RunArguments.library]
+        // Who runs it later has another environment.
+        if !parsed.isGiven(RunArguments.library) { kept.insert(contentsOf: ["--library", library], at: 1) }
+        let command = ScheduledCommand(kept, library: library, window: parsed[Self.window])
+        return (parsed[Self.printSystemd] ? command.systemdUnits : "")
+            + (parsed[Self.printCron] ? command.cronLine : "")
+    }
 
     /// Who is told how the run ended.
     /// - Throws: for a URL that can't be asked for.
