@@ -21,6 +21,7 @@ import large_file
 import long_link
 import many_files
 import memory
+import refresh
 import validate
 from measuring import Server
 
@@ -42,6 +43,7 @@ def main():
             "long-link": lambda: long_link.measure(larder, server, served, scratch, runs),
             "memory": lambda: memory.measure(download_many, server, served, scratch, runs),
             "game": lambda: game.measure(larder, server, served, scratch, runs),
+            "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:
