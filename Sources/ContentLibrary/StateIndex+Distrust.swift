@@ -72,4 +72,34 @@ extension StateIndex {
             return count
         }
     }
+
+    // MARK: Without a digest
+
+    /// What a source said of a file without a digest that could not be used; nil for nothing.
+    /// - Parameter source: a digest of its URL, which may hold secrets.
+    package func rejectedValidator(of source: SHA256Digest) throws(LibraryError) -> String? {
+        try use { database throws(SQLiteError) in
+            var validator: String?
+            try database.run("SELECT validator FROM rejections WHERE source = ?", [.digest(source)]) { row in
+                validator = row.text(0)
+            }
+            return validator
+        }
+    }
+
+    /// Notes that a file couldn't be used; nil: that it could, after all.
+    package func setRejectedValidator(
+        _ validator: String?, of source: SHA256Digest, at time: Timestamp = .now
+    ) throws(LibraryError) {
+        try useInTransaction { database throws(SQLiteError) in
+            guard let validator else {
+                return try database.run("DELETE FROM rejections WHERE source = ?", [.digest(source)])
+            }
+            try database.run(
+                "INSERT OR REPLACE INTO rejections VALUES (?, ?, ?)", [.digest(source), .text(validator), .time(time)])
+            try database.run(
+                "DELETE FROM rejections WHERE source NOT IN (SELECT source FROM rejections ORDER BY time DESC LIMIT ?)",
+                [.integer(Self.keptSources)])
+        }
+    }
 }

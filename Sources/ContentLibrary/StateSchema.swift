@@ -24,6 +24,7 @@ enum StateSchema {
         CREATE TABLE distrust (
             source TEXT NOT NULL, sha256 TEXT NOT NULL, failures INTEGER NOT NULL, lastFailure INTEGER NOT NULL,
             PRIMARY KEY (source, sha256)) WITHOUT ROWID;
+        CREATE TABLE rejections (source TEXT PRIMARY KEY, validator TEXT NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
         """,
     ]

@@ -49,22 +49,47 @@ struct BundleJob: Sendable {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
         // Another URL's validator says nothing about this one.
         let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
-        let condition = known?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+        let rejected = rejectedValidator(of: package.source)
+        let condition =
+            (rejected ?? known?.validator).map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
         guard let file = try await fetcher.fetch(package.source, condition) else {
+            if rejected != nil {
+                throw BundleFailure(
+                    .archiveDamaged,
+                    "the server still has the file that could not be used before; it is fetched again once it changes",
+                    url: fetcher.firstServer(of: package.source).map { "\($0)" })
+            }
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
             emit(.bundleVerified)
             return previous
         }
         emit(.bundleVerified)
         do {
-            return try await blocking.attempt { () throws(BundleFailure) in
+            let content = try await blocking.attempt { () throws(BundleFailure) in
                 try commit(file, package: package, previous: previous)
             }
+            if package.source.digest == nil { fetcher.firstServer(of: package.source).map(fetcher.distrust.forgive) }
+            return content
         } catch {
+            note(error, of: file, from: package.source)
             // Where the trouble is ours, or a digest says that these are the bytes, they needn't be fetched again.
             if package.source.digest != nil || !error.isOfContent { file.keep() }
             throw error
         }
+    }
+
+    private func rejectedValidator(of source: SourceFile) -> String? {
+        guard source.digest == nil, let server = fetcher.firstServer(of: source) else { return nil }
+        return fetcher.distrust.rejectedValidator(of: server)
+    }
+
+    /// What can't be used and has no digest would be fetched by every run, for ever, if nobody noted which version that was.
+    private func note(_ failure: BundleFailure, of file: FetchedFile, from source: SourceFile) {
+        // A page for people says nothing of whom it claims to be from.
+        guard source.digest == nil, failure.isOfContent, failure.code != .htmlPage, let validator = file.validator,
+            let server = fetcher.firstServer(of: source)
+        else { return }
+        fetcher.distrust.reject(validator, of: server)
     }
 
     private func commit(

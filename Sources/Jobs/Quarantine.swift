@@ -46,17 +46,3 @@ final class Quarantine: Sendable {
         for file in files.sorted(by: { $0.time > $1.time }).dropFirst(count) { try? directory.remove(file.name) }
     }
 }
-
-/// Which sources had better not be asked yet for what should have a digest.
-struct Distrust: Sendable {
-    /// Nil where everybody is asked.
-    let history: RunHistory?
-
-    /// When a source may be asked again; nil for at once.
-    func nextTry(_ url: TransferURL, for digest: SHA256Digest?, at now: Timestamp = .now) -> Timestamp? {
-        guard let digest, let record = history?.distrust(of: url, for: digest), record.holdsBack(at: now) else {
-            return nil
-        }
-        return record.nextTry
-    }
-}

@@ -51,6 +51,16 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.noteWrongBytes(from: source, insteadOf: wanted) }
     }
 
+    func rejectedValidator(of url: TransferURL) -> String? {
+        let source = SHA256.digest(of: url.text.utf8)
+        return attempt { index throws(LibraryError) in try index.rejectedValidator(of: source) } ?? nil
+    }
+
+    func setRejectedValidator(_ validator: String?, of url: TransferURL) {
+        let source = SHA256.digest(of: url.text.utf8)
+        attempt { index throws(LibraryError) in try index.setRejectedValidator(validator, of: source) }
+    }
+
     var distrustedSourceCount: Int {
         attempt { index throws(LibraryError) in try index.distrustedSourceCount() } ?? 0
     }

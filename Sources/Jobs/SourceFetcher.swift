@@ -68,14 +68,18 @@ struct SourceFetcher: Sendable {
     /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
     /// mirror; for a source without servers, what the manifest says.
     func name(of source: SourceFile) -> String {
-        let sources = (try? manifest.sources(source)) ?? []
-        return sources.first { !$0.isLocal }?.text ?? source.urls[0].text
+        firstServer(of: source)?.text ?? source.urls[0].text
     }
 
     /// What the receipt says of a source that was fetched.
     func receiptSource(_ source: SourceFile, _ file: FetchedFile) -> Receipt.Source {
         Receipt.Source(
             url: name(of: source), sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator)
+    }
+
+    /// The source whose validators receipts hold, and whom they are shown.
+    func firstServer(of source: SourceFile) -> TransferURL? {
+        (try? manifest.sources(source))?.first { !$0.isLocal }
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {

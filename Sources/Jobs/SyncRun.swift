@@ -151,7 +151,7 @@ package struct SyncRun: Sendable {
         }
         await obtain(
             board, writer: place.writer, downloader: place.downloader, limits: place.limits,
-            distrust: Distrust(history: options.sparesDistrusted ? place.history : nil))
+            distrust: Distrust(history: place.history, isHeeded: options.sparesDistrusted))
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false

@@ -83,6 +83,30 @@ import Testing
         #expect(try await refresh().status == .exited(0))
     }
 
+    @Test func aDamagedArchiveWithoutADigestIsNotFetchedUntilItChanges() async throws {
+        let zip = storedZip(["x.txt": Array("x".utf8)])
+        let bundle = #"{"id": "z", "kind": "archive", "urls": ["z.zip"]}"#
+        stock.server.serve("/z.zip", Resource(.bytes(zip), etag: "\"v1\""))
+        stock.serveManifest([bundle])
+        #expect(try await refresh().status == .exited(0))
+        stock.server.serve("/z.zip", Resource(.bytes(zip.dropLast(30) + [0]), etag: "\"v2\""))
+        for expected in [200, 304, 304] {
+            let result = try await refresh()
+            #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+            #expect(stock.server.exchanges("/z.zip").last?.status == expected)
+        }
+        #expect(try await stock.sync().status == .exited(1))
+        #expect(stock.server.exchanges("/z.zip").last?.status == 200, "sync asks anew")
+
+        let repaired = storedZip(["x.txt": Array("y".utf8)])
+        stock.server.serve("/z.zip", Resource(.bytes(repaired), etag: "\"v3\""))
+        for expected in [200, 304] {
+            #expect(try await refresh().status == .exited(0))
+            #expect(stock.server.exchanges("/z.zip").last?.status == expected)
+        }
+        #expect(try stock.content("z/x.txt") == Array("y".utf8))
+    }
+
     @Test func theQuarantineDoesNotGrow() async throws {
         for serial in 1...4 {
             let (due, sent) = (
