@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Keeps the machine from going to sleep by itself, as long as it is held and the process lives: `systemd-inhibit` runs for just as long, since
