@@ -71,6 +71,9 @@ let package = Package(
         .executableTarget(
             name: "ReadManifest", dependencies: ["BundleManifest", "JSONSyntax", "Diagnostics", "Platform"],
             path: "Tests/Bench/ReadManifest", swiftSettings: strict),
+        .executableTarget(
+            name: "ReadPlaylist", dependencies: ["Playlists", "Platform"], path: "Tests/Bench/ReadPlaylist",
+            swiftSettings: strict),
 
         tests(of: "Platform"),
         tests(of: "JSONSyntax", ["Diagnostics", "Platform"]),
@@ -82,7 +85,10 @@ let package = Package(
         tests(of: "ContentLibrary", ["Platform", "JSONSyntax"]),
         tests(
             of: "Jobs",
-            ["FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives"]),
+            [
+                "FaultServer", "Platform", "Downloads", "ContentLibrary", "BundleManifest", "JSONSyntax", "Archives",
+                "Playlists",
+            ]),
         tests(
             of: "ManifestChecks",
             [

@@ -53,17 +53,20 @@ package final class Salvage: Sendable {
 
     /// Lets go of what is of no use: else each run that is cut short would leave more of it. Of one URL's files, and of those of one digest, only
     /// the latest stays.
-    /// - Parameter isWanted: whether a file may be taken, by where it came from and what it is.
-    package func prune(keeping isWanted: (Receipt.Source) -> Bool) {
+    /// - Parameters:
+    ///   - keepsTwins: also keeps those of one digest that are of different URLs: there may be no way to fetch any of them again.
+    ///   - isWanted: whether a file may be taken, by where it came from and what it is.
+    package func prune(keepsTwins: Bool = false, keeping isWanted: (Receipt.Source) -> Bool) {
         var seenURLs: Set<String> = []
         var keptSources: [Receipt.Source] = []
         var keptFiles: [SHA256Digest: [File]] = [:]
         for (directory, entries) in journals.reversed() {
             for (path, source) in entries.reversed() {
-                let isNew = seenURLs.insert(source.url).inserted && keptFiles[source.sha256] == nil
+                let isNew =
+                    seenURLs.insert(source.url).inserted && (keepsTwins || keptFiles[source.sha256] == nil)
                 if isNew, isWanted(source), (try? directory.status(of: path)) != nil {
                     keptSources.append(source)
-                    keptFiles[source.sha256] = [File(directory: directory, path: path)]
+                    keptFiles[source.sha256, default: []].append(File(directory: directory, path: path))
                 } else {
                     // What can't be removed now is removed with the rest.
                     try? directory.remove(path)

@@ -2,12 +2,14 @@ import Platform
 import Transfer
 
 /// What one try at one source is to do.
-struct AttemptPlan {
+final class AttemptPlan: Sendable {
     let attempt: AttemptID
     let download: DownloadID
     let url: TransferURL
     /// All sources of the request, this one among them.
     let sources: [TransferURL]
+    /// The part of what is there that is the asset; nil: all of it.
+    let part: Range<Int64>?
     /// What every source is sent.
     let headers: HeaderFields
     /// What the source is told that the caller has already; it may answer that nothing has changed.
@@ -29,6 +31,7 @@ struct AttemptPlan {
         self.download = download.id
         url = download.sources.current
         sources = download.sources.sources
+        part = download.request.byteRange
         headers = download.request.headers
         condition = download.request.condition.flatMap { $0.sourceURL == download.sources.current ? $0 : nil }
         redirects = download.request.redirects
@@ -37,7 +40,7 @@ struct AttemptPlan {
         partialFile = download.request.partialFile
         digest = download.digest
         self.takesDigest = takesDigest || download.digest != nil
-        expectedBytes = download.expectedBytes
+        expectedBytes = download.expectedBytes ?? part.map { $0.upperBound - $0.lowerBound }
         budgetBytes = download.budgetBytes
     }
 }

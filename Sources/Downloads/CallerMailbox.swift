@@ -26,6 +26,9 @@ final class CallerMailbox: Sendable {
         queue = events == nil ? nil : DispatchQueue(label: "larder.caller")
     }
 
+    /// Whether anybody hears events.
+    var listens: Bool { events != nil }
+
     func tell(_ event: DownloadEvent) {
         guard let events, let queue else { return }
         queue.async { events(event) }

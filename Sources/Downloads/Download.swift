@@ -59,6 +59,15 @@ struct Download {
         let request: DownloadRequest
     }
 
+    /// A try begins; what was known of the one before doesn't count.
+    mutating func begin(_ attempt: AttemptID) {
+        phase = .running(attempt, isStopping: false)
+        isInterrupted = false
+        attemptBytes = 0
+        unsplittable = []
+        delivering = []
+    }
+
     var digest: SHA256Digest? { request.digest }
     var priority: Int { callers.map(\.request.priority).max() ?? request.priority }
 

@@ -66,30 +66,17 @@ extension DownloadAttempt {
 
     private func reserve(_ count: Int, on id: ConnectionID) -> (SegmentPlan.Share, fetchedBytes: Int64)? {
         stage.withLock { stage in
-            guard case .transferring(var transferring) = stage else { return nil }
-            stage = .over
-            defer { stage = .transferring(transferring) }
-            let held = transferring.board.plan.held.countBytes
+            guard let held = stage.transferring?.board.plan.held.countBytes,
+                let share = stage.transferring?.board.reserve(id, countBytes: count)
+            else { return nil }
             let (fetched, overflow) = held.addingReportingOverflow(Int64(count))
-            return (transferring.board.reserve(id, countBytes: count), overflow ? .max : fetched)
+            return (share, overflow ? .max : fetched)
         }
     }
 
     private func commit(_ id: ConnectionID) -> (ByteRangeSet, DownloadProgress, TransferURL, [SegmentBoard.Step])? {
         stage.withLock { stage in
-            let steps = Self.decide(&stage, self) { $0.commit(id) }
-            guard case .transferring(var transferring) = stage else { return nil }
-            let plan = transferring.board.plan
-            let received = plan.held.countBytes
-            let rate = transferring.rate.note(received)
-            stage = .transferring(transferring)
-            return (
-                plan.held,
-                DownloadProgress(
-                    receivedBytes: received, totalBytes: plan.totalBytes,
-                    resumedFromBytes: transferring.board.resumedBytes, bytesPerSecond: rate),
-                transferring.board.source(of: id), steps
-            )
+            stage.transferring?.commit(id, for: self)
         }
     }
 
@@ -104,5 +91,24 @@ extension DownloadAttempt {
         if let budget = plan.budgetBytes, bytes > budget {
             throw AttemptFailure(TransferError.overBudget(limitBytes: budget))
         }
+    }
+}
+
+extension DownloadAttempt.Transferring {
+    /// Notes that a connection's bytes are written.
+    /// - Returns: what is held now, how far that is, who brought the bytes, and what is to be done.
+    fileprivate mutating func commit(
+        _ id: ConnectionID, for attempt: DownloadAttempt
+    ) -> (ByteRangeSet, DownloadProgress, TransferURL, [SegmentBoard.Step]) {
+        let steps = decide(for: attempt) { $0.commit(id) }
+        let held = board.plan.held
+        let received = held.countBytes
+        return (
+            held,
+            DownloadProgress(
+                receivedBytes: received, totalBytes: board.plan.totalBytes, resumedFromBytes: board.resumedBytes,
+                bytesPerSecond: rate.note(received)),
+            board.source(of: id), steps
+        )
     }
 }

@@ -24,10 +24,11 @@ final class DownloadAttempt: @unchecked Sendable {
         var mayBeginNext: Bool { if case .ended(_, mayBeginNext: true) = self { true } else { false } }
     }
 
-    enum Stage {
-        case preparing(isStopped: Bool)
-        case transferring(Transferring)
-        case over
+    struct Stage {
+        /// Whether it was told to stop.
+        var isStopped = false
+        /// Nil before the first request, and after the end. Changed where it is, since each piece of a body does so.
+        var transferring: Transferring?
     }
 
     struct Transferring {
@@ -43,7 +44,7 @@ final class DownloadAttempt: @unchecked Sendable {
     let inspect: WrongBytesHandler
     let report: @Sendable (Report) -> Void
     let lease: PlaceLease
-    let stage = Locked(Stage.preparing(isStopped: false))
+    let stage = Locked(Stage())
 
     /// When the first request was sent: all of them share the deadline of the whole.
     private var began: SuspendingClock.Instant?
@@ -93,9 +94,7 @@ final class DownloadAttempt: @unchecked Sendable {
         }
     }
 
-    private var isStopped: Bool {
-        stage.withLock { if case .preparing(isStopped: true) = $0 { true } else { false } }
-    }
+    private var isStopped: Bool { stage.withLock { $0.isStopped } }
 
     private func ask(_ writer: PartialWriter, _ session: Session) {
         if isStopped { return concludeUnasked(.stopped, writer) }
@@ -108,10 +107,10 @@ final class DownloadAttempt: @unchecked Sendable {
         let request = firstRequest(at: point)
         let exchange = SegmentExchange(of: self, writer, .first, at: point, isFirst: true)
         let isStopped = stage.withLock { stage in
-            if case .preparing(isStopped: true) = stage { return true }
+            if stage.isStopped { return true }
             var transferring = Transferring(session: session, writer: writer, board: board)
             transferring.requests[.first] = session.start(request, consumer: exchange)
-            stage = .transferring(transferring)
+            stage.transferring = transferring
             return false
         }
         if isStopped { concludeUnasked(.stopped, writer) }
@@ -130,9 +129,16 @@ final class DownloadAttempt: @unchecked Sendable {
     private func firstRequest(at point: ResumePoint) -> TransferRequest {
         var request = request(plan.url, at: point)
         if let condition = plan.condition { request.headers.append(condition.fieldName, condition.validator) }
-        request.offsetBytes = point.offsetBytes
-        request.endBytes = point.endBytes
+        ask(&request, for: point.offsetBytes, upTo: point.endBytes)
         return request
+    }
+
+    /// Positions in the asset, which may be a part of what is there.
+    private func ask(_ request: inout TransferRequest, for offsetBytes: Int64, upTo endBytes: Int64?) {
+        // A part ends where no file is too long to; positions in it lie before that.
+        let start = plan.part?.lowerBound ?? 0
+        request.offsetBytes = start &+ offsetBytes
+        request.endBytes = endBytes.map { start &+ $0 } ?? plan.part?.upperBound
     }
 
     private func request(_ url: TransferURL, at point: ResumePoint) -> TransferRequest {
@@ -148,8 +154,8 @@ final class DownloadAttempt: @unchecked Sendable {
     /// Gives up the connections; what was fetched is kept. The end is reported all the same.
     func stop() {
         let steps = stage.withLock { stage -> [SegmentBoard.Step] in
-            if case .preparing = stage { stage = .preparing(isStopped: true) }
-            return Self.decide(&stage, self) { $0.stop() }
+            stage.isStopped = true
+            return stage.transferring?.decide(for: self) { $0.stop() } ?? []
         }
         carryOut(steps)
     }
@@ -167,51 +173,23 @@ final class DownloadAttempt: @unchecked Sendable {
     }
 
     func decide(_ step: (inout SegmentBoard) -> [SegmentBoard.Step]) {
-        carryOut(stage.withLock { stage in Self.decide(&stage, self, step) })
-    }
-
-    /// Decides, and sends out or calls back what was decided: the session only takes a note of that, so the order is that of the decisions.
-    static func decide(
-        _ stage: inout Stage, _ attempt: DownloadAttempt, _ step: (inout SegmentBoard) -> [SegmentBoard.Step]
-    ) -> [SegmentBoard.Step] {
-        guard case .transferring(var transferring) = stage else { return [] }
-        // One owner at a time, so that nothing is copied.
-        stage = .over
-        var pending = step(&transferring.board)
-        var done: [SegmentBoard.Step] = []
-        while !pending.isEmpty {
-            let next = pending.removeFirst()
-            switch next {
-            case .ask(let id, let url, let range):
-                if let request = attempt.start(id, url, range, transferring) {
-                    transferring.requests[id] = request
-                } else {
-                    pending += transferring.board.ended(id, .failed(attempt.untrusted, isFatal: false))
-                }
-            case .cut(let id): if let request = transferring.requests[id] { transferring.session.cancel(request) }
-            case .want, .review, .left, .end: done.append(next)
-            }
-        }
-        stage = .transferring(transferring)
-        return done
+        carryOut(stage.withLock { stage in stage.transferring?.decide(for: self, step) ?? [] })
     }
 
     /// Asks for a range; nil where nothing that the source says could show that it has the same version.
-    private func start(
-        _ id: ConnectionID, _ url: TransferURL, _ range: Range<Int64>, _ transferring: Transferring
+    fileprivate func start(
+        _ id: ConnectionID, _ url: TransferURL, _ range: Range<Int64>, in session: Session, _ writer: PartialWriter
     ) -> TransferID? {
-        let writer = transferring.writer
         let point = writer.resumePoint(at: range.lowerBound, from: url)
         guard point.trust != .none else { return nil }
         var request = request(url, at: point)
-        request.offsetBytes = range.lowerBound
-        request.endBytes = range.upperBound
+        ask(&request, for: range.lowerBound, upTo: range.upperBound)
         request.hasOwnConnection = id != .first
-        return transferring.session.start(
+        return session.start(
             request, consumer: SegmentExchange(of: self, writer, id, at: point, isFirst: false))
     }
 
-    private var untrusted: AttemptFailure {
+    fileprivate var untrusted: AttemptFailure {
         AttemptFailure(.changedWhileDownloading, "nothing tells whether the source has the same version", .nextSource)
     }
 
@@ -235,13 +213,11 @@ final class DownloadAttempt: @unchecked Sendable {
 
     /// Nothing is under way any more.
     private func end() {
-        let last = stage.withLock { stage -> Transferring? in
-            guard case .transferring(let transferring) = stage else { return nil }
-            stage = .over
-            return transferring
+        let last = stage.withLock { stage -> (SegmentBoard, PartialWriter)? in
+            defer { stage.transferring = nil }
+            return stage.transferring.map { ($0.board, $0.writer) }
         }
-        guard let last else { return }
-        let (board, writer) = (last.board, last.writer)
+        guard let (board, writer) = last else { return }
         let conclude = { @Sendable in
             FinishingQueue.shared.enqueue { [self] in self.conclude(board.outcome, board, writer) }
         }
@@ -251,6 +227,30 @@ final class DownloadAttempt: @unchecked Sendable {
             return self.conclude(board.outcome, board, writer, mayBeginNext: true)
         }
         if let digest = writer.digest { digest.whenEven(conclude) } else { conclude() }
+    }
+}
+
+extension DownloadAttempt.Transferring {
+    /// Decides, and sends out or calls back what was decided: the session only takes a note of that, so the order is that of the decisions.
+    mutating func decide(
+        for attempt: DownloadAttempt, _ step: (inout SegmentBoard) -> [SegmentBoard.Step]
+    ) -> [SegmentBoard.Step] {
+        var pending = step(&board)
+        var done: [SegmentBoard.Step] = []
+        while !pending.isEmpty {
+            let next = pending.removeFirst()
+            switch next {
+            case .ask(let id, let url, let range):
+                if let request = attempt.start(id, url, range, in: session, writer) {
+                    requests[id] = request
+                } else {
+                    pending += board.ended(id, .failed(attempt.untrusted, isFatal: false))
+                }
+            case .cut(let id): if let request = requests[id] { session.cancel(request) }
+            case .want, .review, .left, .end: done.append(next)
+            }
+        }
+        return done
     }
 }
 

@@ -18,6 +18,8 @@ public struct DownloadError: Error, Sendable, CustomStringConvertible {
         case invalidResponse
         /// The server answered with this status instead of the asset.
         case unacceptableStatus(Int)
+        /// The server sent the whole where a part was asked for: it doesn't do ranges (RFC 9110 §14.2).
+        case rangeIgnored
         /// The source still has what the request's condition names. Nothing was fetched, and no other source was asked.
         case notModified
         /// A redirect with this status was not to be followed.

@@ -5,6 +5,9 @@ import Transfer
 public struct DownloadRequest: Sendable {
     /// Sources of the same bytes in order of preference; never empty.
     public let urls: [TransferURL]
+    /// The part of what is at `urls` that is wanted (RFC 9110 §14), not empty; nil, the default: all of it. The part is the asset then: length,
+    /// digest and budget are the part's. A server that doesn't do ranges fails with `rangeIgnored`; nothing else is taken for the part.
+    public var byteRange: Range<Int64>?
     /// Sent with every request for this asset, to its own origins only, never across a redirect to another.
     public var headers = HeaderFields()
     /// The asset's length where it is known beforehand; another length is refused.
@@ -29,15 +32,17 @@ public struct DownloadRequest: Sendable {
 }
 
 /// What makes two requests the same download: the URL that was asked for, not one a redirect led to; whatever else the server is told, the
-/// condition included; and what may become of a redirect. Different credentials never share.
+/// condition included; the part that is wanted; and what may become of a redirect. Different credentials never share.
 struct SourceKey: Hashable {
     let url: TransferURL
+    let byteRange: Range<Int64>?
     let headers: HeaderFields
     let redirects: RedirectPolicy
     let condition: DownloadCondition?
 
     init(_ request: DownloadRequest) {
         url = request.urls[0]
+        byteRange = request.byteRange
         headers = request.headers
         redirects = request.redirects
         condition = request.condition
@@ -53,9 +58,9 @@ struct DigestKey: Hashable {
     let redirects: RedirectPolicy
     let condition: DownloadCondition?
 
-    /// Nil when the request knows no digest.
+    /// Nil when the request knows no digest, or is for a part: what has the digest as a whole is no source of a part that has it.
     init?(_ request: DownloadRequest) {
-        guard let digest = request.digest else { return nil }
+        guard let digest = request.digest, request.byteRange == nil else { return nil }
         self.digest = digest
         headers = request.headers
         userInfo = request.urls[0].userInfo

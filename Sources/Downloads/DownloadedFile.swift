@@ -133,7 +133,7 @@ public final class DownloadedFile: Sendable {
     }
 
     private func move(to path: RelativePath, in directory: Directory, mode: mode_t, flush: Bool) throws(SystemError) {
-        try partial.file.setMode(mode)
+        if partial.found.mode != mode { try partial.file.setMode(mode) }
         if flush { try partial.file.synchronizeData() }
         do {
             try partial.location.directory.rename(partial.location.name, to: path, in: directory)

@@ -114,11 +114,11 @@ public final class Downloader: Sendable {
     /// a caller waits for, none at all where they wouldn't be enough. Blocks.
     /// - Parameters:
     ///   - shortageBytes: asked when nobody else lets any go.
-    ///   - wanted: what partial files are called that somebody means to go on with.
+    ///   - wanted: tells which somebody means to go on with; asked only where anything is paused.
     ///   - sparesWanted: whether these stay in any case.
     /// - Returns: what was removed.
     package func evict(
-        freeing shortageBytes: @escaping @Sendable () -> Int64, wanted: @escaping @Sendable () -> Set<RelativePath>,
+        freeing shortageBytes: @escaping @Sendable () -> Int64, wanted: @escaping PausedDownload.Choice,
         sparesWanted: Bool
     ) throws(DownloadError) -> [PausedDownload] {
         try core.evict(wanted: wanted) { candidates in
@@ -130,7 +130,7 @@ public final class Downloader: Sendable {
     /// Lets paused downloads go that nobody wants and that were paused before `time`. Blocks.
     /// - Returns: what was removed.
     package func evict(
-        pausedBefore time: Timestamp, exceptFor wanted: @escaping @Sendable () -> Set<RelativePath>
+        pausedBefore time: Timestamp, exceptFor wanted: @escaping PausedDownload.Choice
     ) throws(DownloadError) -> [PausedDownload] {
         try core.evict(wanted: wanted) { $0.filter { !$0.isWanted && $0.paused < time } }.get()
     }

@@ -35,7 +35,7 @@ extension DownloaderCore {
 
     /// Lets paused downloads go, but none that a caller waits for. Blocks, and is not to be called where files are opened.
     func evict(
-        wanted: @escaping @Sendable () -> Set<RelativePath>,
+        wanted: @escaping PausedDownload.Choice,
         choose: @escaping @Sendable ([Eviction.Candidate]) -> [Eviction.Candidate]
     ) -> Result<[PausedDownload], DownloadError> {
         let outcome = Locked(Result<[PausedDownload], DownloadError>.success([]))

@@ -18,6 +18,25 @@ final class DownloaderCore: Sendable {
         /// Effects that are decided but not carried out yet. One thread at a time works them off, so that their order holds.
         var outbox: [State.Action] = []
         var isDelivering = false
+
+        /// Whether there is anything to be carried out, or anybody to be told.
+        var hasWork: Bool { !outbox.isEmpty || !waiting.isEmpty }
+
+        /// Lets effects be carried out; what nobody listens to is none.
+        mutating func send(_ actions: [State.Action]) {
+            for action in actions {
+                if case .tell(let token, _) = action, mailboxes[token]?.listens != true { continue }
+                outbox.append(action)
+            }
+        }
+
+        /// What is to be carried out next, in order; nil where there is nothing, or somebody is at it.
+        mutating func nextBatch() -> [State.Action]? {
+            guard !isDelivering, !outbox.isEmpty else { return nil }
+            isDelivering = true
+            defer { outbox = [] }
+            return outbox
+        }
     }
 
     let shared: Locked<Shared>
@@ -86,7 +105,7 @@ final class DownloaderCore: Sendable {
         let token = shared.withLock { shared in
             let (token, actions) = shared.state.request(request)
             shared.mailboxes[token] = mailbox
-            shared.outbox += actions
+            shared.send(actions)
             return token
         }
         deliver()
@@ -139,11 +158,12 @@ final class DownloaderCore: Sendable {
 
     /// - Parameter mayBegin: whether this thread may open the partial file of a download that starts now.
     private func decide(mayBegin: Bool = false, _ step: (inout Shared) -> [State.Action]) {
-        shared.withLock { shared in
+        let hasWork = shared.withLock { shared in
             let actions = step(&shared)
-            shared.outbox += actions
+            shared.send(actions)
+            return shared.hasWork
         }
-        deliver(mayBegin: mayBegin)
+        if hasWork { deliver(mayBegin: mayBegin) }
     }
 
     private func handle(_ report: DownloadAttempt.Report, of plan: AttemptPlan, at place: String) {
@@ -171,10 +191,14 @@ final class DownloaderCore: Sendable {
 
     private func deliver(mayBegin: Bool = false) {
         var own: JobQueue.Job?
-        while let batch = nextBatch() {
+        var next = shared.withLock { $0.nextBatch() }
+        while let batch = next {
             var beginnings: [JobQueue.Job] = []
             for action in batch { perform(action, &beginnings) }
-            shared.withLock { $0.isDelivering = false }
+            next = shared.withLock { shared in
+                shared.isDelivering = false
+                return shared.nextBatch()
+            }
             if mayBegin, own == nil { own = beginnings.popLast() }
             beginnings.forEach(opening.enqueue)
         }
@@ -186,15 +210,6 @@ final class DownloaderCore: Sendable {
     /// Opens a partial file on this thread, unless the store is being looked through: whoever does that takes every file's lock in turn.
     private func beginHere(_ beginning: @escaping JobQueue.Job) {
         if storeInUse.withLockIfAvailable({ (_) in beginning() }) == nil { opening.enqueue(beginning) }
-    }
-
-    private func nextBatch() -> [State.Action]? {
-        shared.withLock { shared in
-            guard !shared.isDelivering, !shared.outbox.isEmpty else { return nil }
-            shared.isDelivering = true
-            defer { shared.outbox = [] }
-            return shared.outbox
-        }
     }
 
     /// - Parameter beginnings: gets what blocks on the disk.

@@ -180,11 +180,7 @@ struct DownloaderState<Asset> {
                 continue
             }
             let attempt = AttemptID(number: nextNumber())
-            downloads[id]?.phase = .running(attempt, isStopping: false)
-            downloads[id]?.isInterrupted = false
-            downloads[id]?.attemptBytes = 0
-            downloads[id]?.unsplittable = []
-            downloads[id]?.delivering = []
+            downloads[id]?.begin(attempt)
             if !download.isInterrupted {
                 actions += download.callers.map { .tell($0.token, .started(download.sources.current)) }
             }

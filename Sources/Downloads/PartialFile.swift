@@ -90,10 +90,13 @@ public final class PartialFile: Sendable {
     /// - Throws: when it is unknown whether there is one.
     func readRecord() throws(SystemError) -> FoundRecord {
         do {
-            let bytes = try location.directory.readFile(location.recordName, limitBytes: ResumeData.limitBytes)
+            // Mostly there is none, which costs less to see than to open.
+            guard try location.directory.status(of: location.recordName) != nil else { return .none }
+            let file = try location.directory.openIfThere(location.recordName, flags: O_RDONLY | O_NONBLOCK)
+            guard let file else { return .none }
+            let bytes = try file.readAll(limitBytes: ResumeData.limitBytes)
             return ResumeData(decoding: bytes).map { .readable($0) } ?? .unreadable
         } catch {
-            if error.isNotFound { return .none }
             // A file far too long, a folder, a link: none of ours.
             if [EFBIG, EISDIR, ELOOP].contains(error.code) { return .unreadable }
             throw error

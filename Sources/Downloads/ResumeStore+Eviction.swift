@@ -10,18 +10,19 @@ extension ResumeStore {
     /// Lets go of what `choose` chooses among the paused downloads.
     /// - Parameters:
     ///   - spared: names that are never chosen.
-    ///   - wanted: names that somebody means to go on with; asked only where anything is paused.
+    ///   - wanted: tells which somebody means to go on with; asked only where anything is paused.
     /// - Returns: what was removed.
     func evict(
-        sparing spared: Set<RelativePath>, wanted: () -> Set<RelativePath>,
+        sparing spared: Set<RelativePath>, wanted: PausedDownload.Choice,
         choose: ([Eviction.Candidate]) -> [Eviction.Candidate]
     ) throws(DownloadError) -> [PausedDownload] {
         let paused = try pausedDownloads().filter { !spared.contains($0.location.name) }
-        let wanted = paused.isEmpty ? [] : wanted()
+        if paused.isEmpty { return [] }
+        let isWanted = wanted()
         let candidates = paused.map { download in
             Eviction.Candidate(
                 name: download.location.name, bytes: download.diskBytes, paused: download.modified,
-                isWanted: wanted.contains(download.location.name))
+                isWanted: isWanted(download))
         }
         let byName = Dictionary(paused.map { ($0.location.name, $0) }, uniquingKeysWith: { first, _ in first })
         return try discard(choose(candidates).compactMap { byName[$0.name] })

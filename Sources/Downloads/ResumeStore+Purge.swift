@@ -17,6 +17,9 @@ public struct PausedDownload: Sendable {
     package let modified: Timestamp
     let location: PartialFile.Location
 
+    /// Makes ready to tell some of them from the others.
+    package typealias Choice = @Sendable () -> (PausedDownload) -> Bool
+
     /// What it is called in its store.
     package var name: RelativePath { location.name }
 }

@@ -49,7 +49,8 @@ extension SourceKey {
             case .sameOrigin: ["redirects within the origin"]
             case .refuse: ["no redirects"]
             }
-        return Array(([url.text] + headers.canonicalLines + policy).joined(separator: "\n").utf8)
+        let part = byteRange.map { ["bytes \($0.lowerBound)-\($0.upperBound)"] } ?? []
+        return Array(([url.text] + headers.canonicalLines + policy + part).joined(separator: "\n").utf8)
     }
 }
 

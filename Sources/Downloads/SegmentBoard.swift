@@ -43,6 +43,11 @@ struct SegmentBoard {
         var hasBytes: Bool { begun != nil }
         /// Whether it has brought bytes since it was opened.
         var hasHelped = false
+        mutating func noteFirstBytes(at now: ContinuousClock.Instant) {
+            begun = now
+            hasHelped = true
+        }
+
         /// How many seconds it would take, at the pace of its present request; nil while that has brought nothing.
         func time(for bytes: Int64, _ now: ContinuousClock.Instant) -> Double? {
             begun.map { (now - $0).inSeconds * Double(bytes) / Double(max(1, requestBytes)) }
@@ -100,7 +105,8 @@ struct SegmentBoard {
 
     private mutating func begin(_ maySplit: Bool) {
         hasBegun = true
-        self.maySplit = maySplit && plan.totalBytes != nil
+        // Where less is missing, no pace would be worth another connection.
+        self.maySplit = maySplit && plan.totalBytes != nil && plan.missingBytes >= policy.minimumRemainingBytes
         connections[.first]?.requestEnd = plan.takeFirstGap(for: .first).upperBound
     }
 
@@ -140,6 +146,7 @@ struct SegmentBoard {
     /// Gives a connection without work its next piece, or lets it go.
     mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
         guard let url = connections[id]?.url else { return [] }
+        if plan.isComplete, connections.count == 1 { return leave(id) }
         // Nothing is gained by pieces where there is only one.
         let count = connections.values.count { !$0.isLeaving }
         let piece = count > 1 ? min(pace.pieceBytes, plan.missingBytes / Int64(count)) : .max
@@ -238,8 +245,7 @@ struct SegmentBoard {
         guard let connection = connections[id], connection.requestBytes > 0 else { return }
         if id != .first { firstFailure?.isStale = true }
         guard !connection.hasBytes else { return }
-        connections[id]?.begun = now
-        connections[id]?.hasHelped = true
+        connections[id]?.noteFirstBytes(at: now)
         // What the first reply took says nothing of a range: it was sent before anything was known.
         if isSplit { pace.noteFirstByte(after: now - connection.askedAt) }
     }

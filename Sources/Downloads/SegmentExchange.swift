@@ -30,13 +30,25 @@ final class SegmentExchange: @unchecked Sendable {
 
 extension SegmentExchange: TransferConsumer {
     func receive(_ response: TransferResponse) -> ResponseDisposition {
-        self.response = response
-        let verdict = isFirst ? point.verdict(on: response) : rangeVerdict(response)
+        let verdict = verdict(on: response)
         self.verdict = verdict
         switch verdict {
         case .append, .fresh: return .receiveBody
         case .alreadyWhole, .fail: return .ignoreBody
         }
+    }
+
+    private func verdict(on reply: TransferResponse) -> ResponseVerdict {
+        var response = reply
+        if let part = attempt.plan.part {
+            do throws(AttemptFailure) {
+                response = try reply.asReply(to: part, isFromStart: isFirst && point.offsetBytes == 0)
+            } catch {
+                return .fail(error)
+            }
+        }
+        self.response = response
+        return isFirst ? point.verdict(on: response) : rangeVerdict(response)
     }
 
     private func rangeVerdict(_ response: TransferResponse) -> ResponseVerdict {

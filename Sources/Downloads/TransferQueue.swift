@@ -144,10 +144,9 @@ struct TransferQueue {
             var parent = 0
             while true {
                 var best = parent
-                for child in [2 * parent + 1, 2 * parent + 2]
-                where child < items.count && items[child].goes(before: items[best]) {
-                    best = child
-                }
+                let (left, right) = (2 * parent + 1, 2 * parent + 2)
+                if left < items.count, items[left].goes(before: items[best]) { best = left }
+                if right < items.count, items[right].goes(before: items[best]) { best = right }
                 if best == parent { return }
                 items.swapAt(parent, best)
                 parent = best

@@ -3,13 +3,6 @@ import ContentLibrary
 import Platform
 import Playlists
 
-/// One thing that has to be fetched for a bundle.
-struct BundleSource: Sendable {
-    /// Where it goes in the bundle; nil for the one source of a bundle that is unpacked or kept whole.
-    let path: String?
-    let file: SourceFile
-}
-
 extension Bundle {
     /// The one download of a bundle that is unpacked or kept whole.
     package var package: PackagedFile? {
@@ -27,8 +20,9 @@ extension Bundle {
         switch content {
         case .archive(let file), .textures(let file), .ebook(let file): [BundleSource(path: nil, file: file.source)]
         case .files(let entries): entries.map { BundleSource(path: $0.path, file: $0.source) }
-        case .segments(let list): list.segments.map { BundleSource(path: $0.path, file: $0.source) }
-        case .hls(let playlist, _): [BundleSource(path: nil, file: playlist)]
+        case .segments(let list):
+            list.segments.map { BundleSource(path: $0.path, file: $0.source, duration: $0.duration ?? .zero) }
+        case .hls(let presentation): [BundleSource(path: nil, file: presentation.playlist)]
         }
     }
 
@@ -65,11 +59,16 @@ extension Bundle {
             extractorVersion: Self.extractorVersion)
     }
 
+    /// What a recording of the bundle is known by while it isn't complete.
+    var recordingName: String {
+        let urls = sources.flatMap { $0.file.urls.map(\.text) }
+        let identity = [version ?? "", "\(presentationKey(digests: []).digest)"] + urls
+        return "larder-recording:\(SHA256.digest(of: identity.joined(separator: "\n").utf8))"
+    }
+
     /// What else the manifest says of the outcome. Defaults are left out, so that writing one down changes nothing.
     private var keyOptions: [String: String] {
-        if case .hls(_, let selection) = content {
-            return selection.keyOptions.merging(["copy": "\(OfflinePlan.version)"]) { $1 }
-        }
+        if case .hls(let presentation) = content { return presentation.keyOptions }
         if case .segments(let list) = content {
             if let join = list.join { return ["join": join.filename] }
             return ["index": "\(SegmentIndex(segments: list.segments, contents: []).optionsDigest)"]
@@ -82,6 +81,18 @@ extension Bundle {
         for (index, pattern) in unpack.include.enumerated() { options["unpack.include.\(index)"] = pattern }
         for (index, pattern) in unpack.exclude.enumerated() { options["unpack.exclude.\(index)"] = pattern }
         if !unpack.preservesTimes { options["unpack.preserve"] = "false" }
+        return options
+    }
+}
+
+extension Presentation {
+    fileprivate var keyOptions: [String: String] {
+        var options = selection.keyOptions
+        options["copy"] = "\(OfflinePlan.version)"
+        if isDecrypted { options["decrypt"] = "true" }
+        options["until"] = recording?.end?.rfc3339
+        options["follow"] = recording?.length.map(SegmentIndex.seconds)
+        // Leave to have gaps makes no other copy where there are none.
         return options
     }
 }

@@ -11,6 +11,8 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
     package let url: String?
     /// Whether a server said that what is here already is what it would send.
     let isNotModified: Bool
+    /// Whether a server sent the whole where a part was asked for.
+    let isRangeIgnored: Bool
 
     package enum Code: String, Hashable, Sendable {
         case downloadFailed, digestMismatch, sizeMismatch, unacceptableStatus, redirectRefused, timedOut, overBudget
@@ -20,6 +22,10 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
         case playlistRefused
         /// What came is no segment that would play.
         case implausibleMedia
+        /// Segments of a live presentation can't be had any more.
+        case segmentsLost
+        /// A live presentation that nothing new comes of.
+        case streamStalled
         case noSpace, libraryFailed, unresolvableURL, unsupportedKind, dependencyFailed
         /// The run was stopped; what was fetched is kept and the next run carries on.
         case paused
@@ -32,11 +38,13 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
         )
     }
 
-    init(_ code: Code, _ message: String, url: String? = nil, isNotModified: Bool = false) {
+    init(_ code: Code, _ message: String, url: String? = nil, isNotModified: Bool = false, isRangeIgnored: Bool = false)
+    {
         self.code = code
         self.message = message
         self.url = url
         self.isNotModified = isNotModified
+        self.isRangeIgnored = isRangeIgnored
     }
 
     init(_ error: DownloadError, url: String) {
@@ -52,7 +60,9 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
             case .noSpace: .noSpace
             default: .downloadFailed
             }
-        self.init(code, error.message, url: url, isNotModified: error.code == .notModified)
+        self.init(
+            code, error.message, url: url, isNotModified: error.code == .notModified,
+            isRangeIgnored: error.code == .rangeIgnored)
     }
 
     /// - Parameter url: where the archive came from.

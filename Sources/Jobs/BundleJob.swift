@@ -3,7 +3,6 @@ import BundleManifest
 import ContentLibrary
 import Downloads
 import Platform
-import Playlists
 
 /// Obtains one bundle: fetch, verify, unpack or place, seal, commit. Nothing of it is visible to readers before the run publishes.
 struct BundleJob: Sendable {
@@ -15,6 +14,7 @@ struct BundleJob: Sendable {
     /// Where single files are copied and placed.
     let placing: JobQueue
     let slots: RequestSlots
+    let clock: RunClock
     let emit: @Sendable (RunEvent.Kind) -> Void
 
     var bundle: Bundle { plan.bundle }
@@ -35,36 +35,10 @@ struct BundleJob: Sendable {
     private func obtain(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
         if bundle.package != nil {
             try await obtainPackage(previous: previous, receipt: receipt)
-        } else if case .hls(let playlist, let selection) = bundle.content {
-            try await obtainPresentation(playlist, selection, previous: previous, receipt: receipt)
+        } else if case .hls(let presentation) = bundle.content {
+            try await obtainPresentation(presentation, previous: previous, receipt: receipt)
         } else {
             try await obtainFiles(previous: previous, receipt: receipt)
-        }
-    }
-
-    // MARK: A presentation
-
-    private func obtainPresentation(
-        _ playlist: SourceFile, _ selection: Selection, previous: StoredContent?, receipt: Receipt?
-    ) async throws(BundleFailure) -> StoredContent {
-        try await inStaging { staging throws(BundleFailure) in
-            let job = HLSJob(
-                playlist: playlist, selection: VariantSelection(selection), staging: staging,
-                salvage: writer.salvage(of: plan.address), previous: previous, fetcher: fetcher, placing: placing,
-                slots: slots
-            ) { emit(.warning($0)) }
-            if let previous, let receipt, try await job.isUnchanged(since: receipt) {
-                emit(.bundleVerified)
-                try? staging.discard()
-                return previous
-            }
-            let copy = try await job.run()
-            emit(.bundleVerified)
-            return try await blocking.attempt { () throws(BundleFailure) in
-                let key = bundle.presentationKey(digests: copy.sources.map(\.sha256))
-                let origin = Receipt.Origin(bundle: plan.address, version: bundle.version, key: key)
-                return try store(staging, copy.digests, origin, copy.sources, previous: previous)
-            }
         }
     }
 
@@ -77,7 +51,7 @@ struct BundleJob: Sendable {
             }
             let files = try await FileSetJob(
                 sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
-                previous: previous, fetcher: fetcher, placing: placing, slots: slots
+                previous: previous, fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress
             ).run()
             emit(.bundleVerified)
             return try await blocking.attempt { () throws(BundleFailure) in
@@ -91,8 +65,16 @@ struct BundleJob: Sendable {
         }
     }
 
+    /// Nil for files that aren't segments.
+    private var segmentProgress: SegmentProgress? {
+        guard case .segments(let list) = bundle.content else { return nil }
+        let progress = SegmentProgress(emit: emit)
+        progress.expect(files: list.segments.count, duration: list.duration)
+        return progress
+    }
+
     /// Lets `body` build the content. Whatever goes wrong there, what came and was noted needn't be fetched again.
-    private func inStaging(
+    func inStaging(
         _ body: (Staging) async throws(BundleFailure) -> StoredContent
     ) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
@@ -112,7 +94,7 @@ struct BundleJob: Sendable {
         let name = try path(join.filename)
         let job = JoinJob(
             sources: bundle.sources, name: name, staging: staging, salvage: writer.salvage(of: plan.address),
-            previous: previous, fetcher: fetcher, placing: placing, slots: slots)
+            previous: previous, fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress)
         if let previous, let receipt, try await job.isUnchanged(since: receipt) {
             emit(.bundleVerified)
             try? staging.discard()
@@ -154,7 +136,7 @@ struct BundleJob: Sendable {
     // MARK: Into the store
 
     /// Puts what was built into the store, unless that has it already.
-    private func store(
+    func store(
         _ staging: Staging, _ digests: [RelativePath: SHA256Digest], _ origin: Receipt.Origin,
         _ sources: [Receipt.Source], previous: StoredContent?
     ) throws(BundleFailure) -> StoredContent {

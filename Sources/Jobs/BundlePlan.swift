@@ -77,6 +77,8 @@ struct Planner {
     /// What runs that were cut short had brought.
     let salvage: [BundleAddress: Salvage]
     let redirects: RedirectPolicy
+    /// Whether presentations are decrypted, whatever their manifests say.
+    let decrypts: Bool
 
     private var store: Store? { library?.store }
 
@@ -84,6 +86,7 @@ struct Planner {
     func plan(_ bundle: Bundle) -> BundlePlan? {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
+        let bundle = decrypts ? bundle.decrypted : bundle
         return BundlePlan(bundle: bundle, address: address, work: work(bundle, address)) { file in
             max(held(file, bundle), file.digest.flatMap { salvage[address]?.heldBytes(of: $0) } ?? 0)
         }
@@ -100,12 +103,8 @@ struct Planner {
     private func work(_ bundle: Bundle, _ address: BundleAddress) -> BundlePlan.Work {
         do throws(LibraryError) {
             let current = try currentContent(address)
-            if case .hls = bundle.content {
-                let current = try unpublished(address) ?? current
-                guard let current, let receipt = try? current.receipt() else { return .obtain(previous: current) }
-                let key = bundle.presentationKey(digests: receipt.sources.map(\.sha256))
-                return key.digest == receipt.header.origin.key
-                    ? .revalidate(current, receipt) : .obtain(previous: current)
+            if case .hls(let presentation) = bundle.content {
+                return work(presentation, of: bundle, try unpublished(address) ?? current)
             }
             if let key = bundle.storeKey(digests: bundle.knownDigests) {
                 if let current, current.header.origin.key == key.digest { return try upToDate(current, bundle) }
@@ -120,6 +119,16 @@ struct Planner {
         } catch {
             return .impossible(BundleFailure(error))
         }
+    }
+
+    /// A recording is made once: what was live then isn't there any more. Only another version, or other limits, ask for another.
+    private func work(_ presentation: Presentation, of bundle: Bundle, _ current: StoredContent?) -> BundlePlan.Work {
+        guard let current, let receipt = try? current.receipt() else { return .obtain(previous: current) }
+        let key = bundle.presentationKey(digests: receipt.sources.map(\.sha256))
+        guard key.digest == receipt.header.origin.key else { return .obtain(previous: current) }
+        guard presentation.recording != nil else { return .revalidate(current, receipt) }
+        let isOfVersion = bundle.version.map { $0 == receipt.header.origin.version } ?? true
+        return isOfVersion ? .upToDate(current) : .obtain(previous: current)
     }
 
     /// All segments are what the manifest asks for; so must be what they make together, if it says what that is.

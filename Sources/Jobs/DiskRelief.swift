@@ -2,45 +2,59 @@ import Downloads
 import Platform
 import Transfer
 
-/// What a run lets go of for want of room: paused downloads in its library, those that its manifests don't ask for before the others.
+/// What a run lets go of for want of room: paused downloads in its library that its manifests don't ask for, then what earlier runs had brought of
+/// bundles that it doesn't have, and then the other paused downloads.
 final class DiskRelief: Sendable {
-    typealias Names = @Sendable () -> Set<RelativePath>
-
     // Weak: a downloader holds whoever makes room for it.
     private weak let downloader: Downloader?
     private let quarantine: Quarantine?
     private let control: RunControl
     private let observer: RunObserver
-    private let wanted: Names
+    private let wanted: PausedDownload.Choice
+    private let discardLeftovers: @Sendable () -> Void
 
     /// Nobody comes back for what was left alone for so long.
     static let staleSeconds: Int64 = 30 * 86_400
 
     /// - Parameters:
     ///   - quarantine: goes first.
-    ///   - wanted: what the partial files are called that the run's manifests ask for.
+    ///   - wanted: tells which paused downloads the run's manifests ask for.
+    ///   - discardLeftovers: lets go of what earlier runs had brought of bundles that this one doesn't have. Blocks.
     init(
         _ downloader: Downloader, _ quarantine: Quarantine?, _ control: RunControl, _ observer: @escaping RunObserver,
-        wanted: @escaping Names
+        wanted: @escaping PausedDownload.Choice, discardLeftovers: @escaping @Sendable () -> Void
     ) {
         self.downloader = downloader
         self.quarantine = quarantine
         self.control = control
         self.observer = observer
         self.wanted = wanted
+        self.discardLeftovers = discardLeftovers
     }
 
-    /// Lets go of as much as is missing, or of nothing where that isn't enough. Blocks.
-    /// - Parameter sparesWanted: whether what the manifests ask for stays in any case.
+    /// Lets go of as many paused downloads as are missing, or of none where they aren't enough. Blocks.
+    /// - Parameter sparesWanted: whether what the manifests ask for stays in any case, and what earlier runs had brought as well.
     func makeRoom(sparesWanted: Bool, _ shortage: @escaping @Sendable () -> RoomWatch.Shortage?) {
         // A run that is being stopped has paused what it would go on with.
         guard control.reason == nil else { return }
         if shortage() != nil { quarantine?.clear() }
+        let isTold = Locked(false)
         let missingBytes = { @Sendable [self] () -> Int64 in
             guard let shortage = shortage() else { return 0 }
-            emit(.diskPressure(freeBytes: shortage.freeBytes, wantedBytes: shortage.wantedBytes))
+            let isFirst = isTold.withLock { isTold in
+                defer { isTold = true }
+                return !isTold
+            }
+            if isFirst { emit(.diskPressure(freeBytes: shortage.freeBytes, wantedBytes: shortage.wantedBytes)) }
             return shortage.missingBytes
         }
+        evict(freeing: missingBytes, sparesWanted: true)
+        guard !sparesWanted, shortage() != nil else { return }
+        discardLeftovers()
+        evict(freeing: missingBytes, sparesWanted: false)
+    }
+
+    private func evict(freeing missingBytes: @escaping @Sendable () -> Int64, sparesWanted: Bool) {
         evict { downloader throws(DownloadError) in
             try downloader.evict(freeing: missingBytes, wanted: wanted, sparesWanted: sparesWanted)
         }

@@ -1,5 +1,6 @@
 import Downloads
 import Platform
+import Playlists
 
 /// A file that is here, complete and proven, wherever it came from.
 struct FetchedFile: Sendable {
@@ -14,17 +15,21 @@ struct FetchedFile: Sendable {
     let url: String
     /// What its first server says distinguishes these bytes from later ones; nil when it says nothing, or the file came from elsewhere.
     let validator: String?
+    /// Where its first byte stands in what is at the URL: above 0 where only a part was asked for.
+    let start: Int64
 
     /// - Throws: when its digest wasn't taken: nobody could tell its content from others.
-    init(_ file: DownloadedFile, url: String, validator: String?) throws(BundleFailure) {
+    init(_ file: DownloadedFile, url: String, validator: String?, start: Int64 = 0) throws(BundleFailure) {
         guard let digest = file.digest else {
             throw BundleFailure(.libraryFailed, "its SHA-256 was not taken", url: url)
         }
         (content, self.digest, self.url, self.validator) = (.downloaded(file), digest, url, validator)
+        self.start = start
     }
 
     init(_ copy: LocalCopy, url: String) {
         (content, digest, self.url, validator) = (.copied(copy), copy.digest, url, nil)
+        start = 0
     }
 
     var descriptor: OwnedDescriptor {
@@ -60,6 +65,9 @@ struct FetchedFile: Sendable {
         case .copied(let copy): copy.sizeBytes
         }
     }
+
+    /// Whether it has these bytes of what is at the URL.
+    func holds(_ range: ByteRange) -> Bool { start <= range.offset && range.end - start <= sizeBytes }
 
     /// Whether a length or a digest shows that nothing is missing at its end.
     var isProvenComplete: Bool {

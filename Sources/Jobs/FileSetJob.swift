@@ -1,6 +1,5 @@
 import BundleManifest
 import ContentLibrary
-import Downloads
 import Platform
 
 /// Brings the files of a bundle into its staging directory: those that a run which was cut short had brought, unchanged ones from the library,
@@ -16,6 +15,11 @@ struct FileSetJob: Sendable {
     /// Where files are placed: apart from the queue on which archives are unpacked, so that none waits for those with its descriptor open.
     let placing: JobQueue
     let slots: RequestSlots
+    /// What decrypts those that are stored in the clear.
+    var keys: KeyRing?
+    /// Whether what runs that were cut short had brought is taken unasked: what is live is there only once.
+    var trustsSalvage = false
+    var progress: SegmentProgress?
 
     /// A file that stands in staging.
     struct Placed: Sendable {
@@ -30,150 +34,81 @@ struct FileSetJob: Sendable {
     /// - Returns: the files in the order of the manifest.
     /// - Throws: after what was begun has ended; what came stays in staging, noted there.
     func run() async throws(BundleFailure) -> [Placed] {
-        let (digests, urls) = wanted
-        let shelves = await placing.run { [salvage, previous, fetcher] in
-            salvage?.prune { source in
-                digests.contains(source.sha256) || (source.validator != nil && urls.contains(source.url))
-            }
-            return [salvage.map { Shelf($0, fetcher.limits) }, previous.flatMap(Shelf.init)].compactMap(\.self)
-        }
-        var placed: [Placed?] = Array(repeating: nil, count: sources.count)
+        var placed: [Placed] = []
         var failure: BundleFailure?
-        await withTaskGroup(of: (Int, Result<Placed, BundleFailure>).self) { group in
-            var next = 0
-            func startNext() {
-                guard next < sources.count, failure == nil else { return }
-                let index = next
-                next += 1
-                group.addTask { (index, await result(index, shelves)) }
-            }
-            for _ in 0..<Self.window { startNext() }
-            while let (index, result) = await group.next() {
-                switch result {
-                case .success(let file): placed[index] = file
-                case .failure(let error) where failure == nil:
-                    failure = error
-                    group.cancelAll()
-                case .failure: break
-                }
-                startNext()
+        // Of those that were given up after the first failure, none has another reason.
+        for result in await outcomes(stopsAtFailure: true) {
+            switch result {
+            case .success(let file): placed.append(file)
+            case .failure(let error): if failure?.code ?? .paused == .paused { failure = error }
+            case nil: break
             }
         }
         if let failure { throw failure }
-        return placed.compactMap(\.self)
+        return placed
+    }
+
+    /// What became of each source; nil for one that was never begun.
+    func outcomes(stopsAtFailure: Bool) async -> [Result<Placed, BundleFailure>?] {
+        let placer = FilePlacer(
+            staging: staging, shelves: await shelves(), fetcher: fetcher, placing: placing, keys: keys,
+            keepsUnproven: trustsSalvage)
+        let groups = groups
+        var results: [Result<Placed, BundleFailure>?] = Array(repeating: nil, count: sources.count)
+        await TaskWindow.run(groups.count, width: Self.window) { number in
+            let group = groups[number]
+            return await slots.withSlot { await placer.place(group.map { sources[$0] }) }
+        } take: { number, outcomes in
+            for (index, outcome) in zip(groups[number], outcomes) {
+                results[index] = outcome
+                if case .success(let file) = outcome { progress?.note(file.source.sizeBytes, sources[index].duration) }
+            }
+            return !stopsAtFailure || outcomes.allSatisfy(\.isSuccess)
+        }
+        return results
+    }
+
+    /// What is fetched one after the other: the parts of one file; any other file is alone.
+    private var groups: [[Int]] {
+        var groups: [[Int]] = []
+        var numbers: [String: Int] = [:]
+        for (index, source) in sources.enumerated() {
+            let name = source.byteRange == nil ? nil : fetcher.name(of: source.file)
+            if let name, let number = numbers[name] {
+                groups[number].append(index)
+            } else {
+                if let name { numbers[name] = groups.count }
+                groups.append([index])
+            }
+        }
+        return groups
+    }
+
+    private func shelves() async -> [Shelf] {
+        let (digests, urls) = wanted
+        return await placing.run { [salvage, previous, fetcher, trustsSalvage] in
+            salvage?.prune(keepsTwins: trustsSalvage) { source in
+                digests.contains(source.sha256)
+                    || ((source.validator != nil || trustsSalvage) && urls.contains(source.url))
+            }
+            return [salvage.map { Shelf($0, fetcher.limits, isTrusted: trustsSalvage) }, previous.flatMap(Shelf.init)]
+                .compactMap(\.self)
+        }
     }
 
     /// By what a file may be known that is here already: its digest, or where there is none its URL.
     private var wanted: (digests: Set<SHA256Digest>, urls: Set<String>) {
         (
             Set(sources.compactMap(\.file.digest)),
-            Set(sources.filter { $0.file.digest == nil }.map { fetcher.name(of: $0.file) })
+            Set(sources.filter { $0.file.digest == nil }.map { fetcher.name(of: $0) })
         )
-    }
-
-    private func result(_ index: Int, _ shelves: [Shelf]) async -> Result<Placed, BundleFailure> {
-        do throws(BundleFailure) {
-            let placed = try await slots.withSlot { () throws(BundleFailure) in
-                try await place(sources[index], from: shelves)
-            }
-            return .success(placed)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func place(_ source: BundleSource, from shelves: [Shelf]) async throws(BundleFailure) -> Placed {
-        let path = try path(source.path ?? "")
-        if let digest = source.file.digest {
-            for shelf in shelves {
-                guard let held = shelf.byDigest[digest] else { continue }
-                if let known = try await take(held, at: path, from: shelves) { return known }
-            }
-        } else if let held = shelves.lazy.compactMap({ $0.byURL[fetcher.name(of: source.file)] }).first,
-            let validator = held.validator
-        {
-            if let file = try await fetcher.fetch(source.file, .unless(validator: validator)) {
-                return try await place(file, of: source, at: path)
-            }
-            if let known = try await take(held, at: path, from: shelves) { return known }
-        }
-        guard let file = try await fetcher.fetch(source.file) else {
-            throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
-        }
-        return try await place(file, of: source, at: path)
-    }
-
-    private func place(
-        _ file: FetchedFile, of source: BundleSource, at path: RelativePath
-    ) async throws(BundleFailure) -> Placed {
-        let known = fetcher.receiptSource(source.file, file)
-        try await placing.attempt { [staging] () throws(BundleFailure) in
-            if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
-            do throws(SystemError) {
-                try file.move(to: path, in: staging.directory)
-                // What nothing would tell from another version is of no use to anybody later.
-                if source.file.digest != nil || known.validator != nil { try staging.note(known, at: path) }
-            } catch {
-                file.keep()
-                throw BundleFailure(error)
-            }
-        }
-        return Placed(path: path, digest: file.digest, source: known)
-    }
-
-    /// - Parameter held: what is wanted, as it came from its own URL: others may have brought the same bytes.
-    private func take(
-        _ held: Receipt.Source, at path: RelativePath, from shelves: [Shelf]
-    ) async throws(BundleFailure) -> Placed? {
-        for shelf in shelves where shelf.byDigest[held.sha256] != nil {
-            do throws(LibraryError) {
-                let isPlaced = try await placing.attempt { [staging] () throws(LibraryError) in
-                    try shelf.place(held, path, staging)
-                }
-                if isPlaced { return Placed(path: path, digest: held.sha256, source: held) }
-            } catch {
-                throw BundleFailure(error)
-            }
-        }
-        return nil
     }
 }
 
-/// Files that are here already, and where each had come from.
-private struct Shelf: Sendable {
-    let byDigest: [SHA256Digest: Receipt.Source]
-    let byURL: [String: Receipt.Source]
-    /// Puts the file that a source had brought into staging; false where it can't be had after all.
-    let place: @Sendable (Receipt.Source, RelativePath, Staging) throws(LibraryError) -> Bool
-
-    private init(
-        _ sources: [Receipt.Source],
-        place: @escaping @Sendable (Receipt.Source, RelativePath, Staging) throws(LibraryError) -> Bool
-    ) {
-        // The last is the latest.
-        byDigest = Dictionary(sources.map { ($0.sha256, $0) }, uniquingKeysWith: { $1 })
-        byURL = Dictionary(sources.map { ($0.url, $0) }, uniquingKeysWith: { $1 })
-        self.place = place
-    }
-
-    /// What the library has.
-    init?(_ content: StoredContent) {
-        // Content that can't be read is for `verify` to report; here its files are only fetched again.
-        guard let sharing = try? ContentSharing(content), let receipt = try? content.receipt() else { return nil }
-        self.init(receipt.sources) { source, path, staging throws(LibraryError) in
-            try sharing.place(source.sha256, sizeBytes: source.sizeBytes, at: path, in: staging)
-        }
-    }
-
-    /// What runs that were cut short had brought.
-    init(_ salvage: Salvage, _ limits: RunLimits) {
-        self.init(salvage.sources) { source, path, staging throws(LibraryError) in
-            guard try salvage.take(source.sha256, sizeBytes: source.sizeBytes, to: path, in: staging) else {
-                return false
-            }
-            limits.note(salvaged: source.sizeBytes)
-            do throws(SystemError) { try staging.note(source, at: path) } catch { throw LibraryError(error) }
-            return true
-        }
+extension Result {
+    /// Whether it is no failure.
+    var isSuccess: Bool {
+        if case .success = self { return true }
+        return false
     }
 }

@@ -11,12 +11,31 @@ package enum HTMLPage {
 
     /// Whether a page is what a file of this name should be.
     package static func isDue(for name: String) -> Bool {
-        [".html", ".htm", ".xhtml"].contains(where: name.lowercased().hasSuffix)
+        let name = name.lowercased()
+        return [".html", ".htm", ".xhtml"].contains(where: name.hasSuffix)
     }
 
-    /// Whether a file that begins like this is such a page.
+    /// Whether a file that begins like this is such a page. Asked of every segment of a film: byte by byte, as what it looks for is ASCII.
     package static func begins(_ head: [UInt8]) -> Bool {
-        let text = String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.lowercased()
-        return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
+        var rest = head[...]
+        while let first = rest.first {
+            if blanks.contains(first) {
+                rest = rest.dropFirst()
+            } else if rest.starts(with: byteOrderMark) {
+                rest = rest.dropFirst(byteOrderMark.count)
+            } else {
+                break
+            }
+        }
+        return beginnings.contains { beginning in
+            rest.starts(with: beginning) { byte, wanted in byte == wanted || (isCapital(byte) && byte | 0x20 == wanted)
+            }
+        }
     }
+
+    private static let beginnings = ["<!doctype html", "<html"].map { Array($0.utf8) }
+    private static let blanks = Array(" \t\r\n\u{0C}".utf8)
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private static func isCapital(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
 }

@@ -16,6 +16,7 @@ struct JoinJob: Sendable {
     let fetcher: SourceFetcher
     let placing: JobQueue
     let slots: RequestSlots
+    var progress: SegmentProgress?
 
     /// How far those that are fetched may be ahead of the one whose turn it is.
     private static let window = 32
@@ -88,38 +89,28 @@ struct JoinJob: Sendable {
         let undigested = held.indices.filter { sources[$0].file.digest == nil }
         var changed = held.count
         var failure: BundleFailure?
-        await withTaskGroup(of: (Int, Result<Bool, BundleFailure>).self) { group in
-            var waiting = undigested[...]
-            func startNext() {
-                guard failure == nil, let index = waiting.popFirst() else { return }
-                group.addTask { (index, await isUnchanged(index, held[index])) }
+        await TaskWindow.run(undigested.count, width: Self.window) { number in
+            await outcome { () throws(BundleFailure) in
+                try await isUnchanged(undigested[number], held[undigested[number]])
             }
-            for _ in 0..<Self.window { startNext() }
-            while let (index, result) = await group.next() {
-                switch result {
-                case .success(let isUnchanged): if !isUnchanged { changed = min(changed, index) }
-                case .failure(let error):
-                    failure = failure ?? error
-                    group.cancelAll()
-                }
-                startNext()
+        } take: { number, result in
+            switch result {
+            case .success(let isUnchanged): if !isUnchanged { changed = min(changed, undigested[number]) }
+            case .failure(let error): failure = failure ?? error
             }
+            return failure == nil
         }
         if let failure { throw failure }
         return changed
     }
 
-    private func isUnchanged(_ index: Int, _ held: Receipt.Source) async -> Result<Bool, BundleFailure> {
-        do throws(BundleFailure) {
-            let file = try await slots.withSlot { () throws(BundleFailure) in
-                try await fetcher.fetch(sources[index].file, held.validator.map { .unless(validator: $0) } ?? .none)
-            }
-            // What came instead needn't be fetched again when its turn comes.
-            file?.keep()
-            return .success(file == nil)
-        } catch {
-            return .failure(error)
+    private func isUnchanged(_ index: Int, _ held: Receipt.Source) async throws(BundleFailure) -> Bool {
+        let file = try await slots.withSlot { () throws(BundleFailure) in
+            try await fetcher.fetch(sources[index].file, held.validator.map { .unless(validator: $0) } ?? .none)
         }
+        // What came instead needn't be fetched again when its turn comes.
+        file?.keep()
+        return file == nil
     }
 
     // MARK: The rest
@@ -134,38 +125,34 @@ struct JoinJob: Sendable {
     }
 
     private func appendRest(to output: JoinedOutput, _ stored: StoredSegments?) async throws(BundleFailure) {
+        // What an earlier run had joined.
+        let joined = output.count
         var failure: BundleFailure?
-        await withTaskGroup(of: (Int, Result<Piece, BundleFailure>).self) { group in
-            var started = output.count
-            var waiting: [Int: Piece] = [:]
-            func startNext() {
-                while failure == nil, started < sources.count, started - output.count < Self.window {
-                    let index = started
-                    started += 1
-                    group.addTask { (index, await result(index, stored)) }
+        var waiting: [Int: Piece] = [:]
+        await TaskWindow.run(sources.count - joined, width: Self.window) { number in
+            joined + number - output.count < Self.window
+        } _: { number in
+            await outcome { () throws(BundleFailure) in
+                try await slots.withSlot { () throws(BundleFailure) in try await piece(sources[joined + number], stored)
                 }
             }
-            startNext()
-            while let (index, result) = await group.next() {
-                switch result {
-                case .success(let piece):
-                    waiting[index] = piece
-                    // Whoever has to wait may see the end of this run.
-                    if index != output.count { piece.fetched?.keep() }
-                case .failure(let error):
-                    failure = failure ?? error
-                    group.cancelAll()
-                }
-                do throws(BundleFailure) {
-                    while let piece = waiting.removeValue(forKey: output.count) { try await append(piece, to: output) }
-                } catch {
-                    failure = failure ?? error
-                    group.cancelAll()
-                }
-                startNext()
+        } take: { number, result in
+            let index = joined + number
+            switch result {
+            case .success(let piece):
+                waiting[index] = piece
+                // Whoever has to wait may see the end of this run.
+                if index != output.count { piece.fetched?.keep() }
+            case .failure(let error): failure = failure ?? error
             }
-            for piece in waiting.values { piece.fetched?.keep() }
+            do throws(BundleFailure) {
+                while let piece = waiting.removeValue(forKey: output.count) { try await append(piece, to: output) }
+            } catch {
+                failure = failure ?? error
+            }
+            return failure == nil
         }
+        for piece in waiting.values { piece.fetched?.keep() }
         if let failure { throw failure }
     }
 
@@ -181,17 +168,7 @@ struct JoinJob: Sendable {
             throw error
         }
         piece.fetched?.discard()
-    }
-
-    private func result(_ index: Int, _ stored: StoredSegments?) async -> Result<Piece, BundleFailure> {
-        do throws(BundleFailure) {
-            let made = try await slots.withSlot { () throws(BundleFailure) -> Piece in
-                try await piece(sources[index], stored)
-            }
-            return .success(made)
-        } catch {
-            return .failure(error)
-        }
+        progress?.note(piece.source.sizeBytes, sources[output.count - 1].duration)
     }
 
     private func piece(_ source: BundleSource, _ stored: StoredSegments?) async throws(BundleFailure) -> Piece {

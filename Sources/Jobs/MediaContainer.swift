@@ -23,9 +23,7 @@ enum MediaContainer: Hashable {
             self = .transportStream
         } else if head.count >= 8, Self.firstBoxes.contains(String(decoding: head[4..<8], as: UTF8.self)) {
             self = .boxes
-        } else if head.starts(with: "ID3".utf8) || head.starts(with: [0x0b, 0x77])
-            || (head.count >= 2 && head[0] == 0xff && head[1] & 0xe0 == 0xe0)
-        {
+        } else if head.starts(with: "ID3".utf8) || head.starts(with: [0x0b, 0x77]) || Self.isAudioFrame(head) {
             self = .packedAudio
         } else if head.starts(with: "WEBVTT".utf8) || head.starts(with: [0xef, 0xbb, 0xbf] + Array("WEBVTT".utf8)) {
             self = .webVTT
@@ -34,5 +32,14 @@ enum MediaContainer: Hashable {
         } else {
             return nil
         }
+    }
+
+    /// Whether a frame of MPEG audio (ISO/IEC 11172-3 §2.4.1.3) or of AAC (ISO/IEC 13818-7 §6.2) begins here. Packets of transport streams are
+    /// filled with bytes that look like its first ones, but no frame has a value that is reserved.
+    private static func isAudioFrame(_ head: [UInt8]) -> Bool {
+        guard head.count >= 4, head[0] == 0xff, head[1] & 0xe0 == 0xe0 else { return false }
+        let layer = head[1] >> 1 & 3
+        if layer == 0 { return head[1] & 0xf0 == 0xf0 && head[2] >> 2 & 15 < 13 }
+        return head[1] >> 3 & 3 != 1 && head[2] >> 4 != 15 && head[2] >> 2 & 3 != 3
     }
 }

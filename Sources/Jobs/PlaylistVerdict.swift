@@ -4,8 +4,8 @@ import Platform
 import Playlists
 
 /// Whether a copy can be played: every file that a playlist names is here, is what a player expects there, and decrypts with its key and vector.
-struct PlaylistVerdict {
-    private let plan: OfflinePlan
+package struct PlaylistVerdict {
+    private let playlists: [PlannedPlaylist]
     private let directory: Directory
     private let warn: (String) -> Void
     /// Where each file came from.
@@ -15,10 +15,33 @@ struct PlaylistVerdict {
 
     /// - Parameter directory: holds the files at their paths.
     init(of plan: OfflinePlan, in directory: Directory, warn: @escaping (String) -> Void) {
-        self.plan = plan
-        self.directory = directory
-        self.warn = warn
-        urls = Dictionary(plan.resources.map { ($0.path, $0.url) }, uniquingKeysWith: { first, _ in first })
+        self.init(
+            plan.playlists, in: directory,
+            urls: Dictionary(plan.resources.map { ($0.path, $0.url) }, uniquingKeysWith: { first, _ in first }),
+            warn: warn)
+    }
+
+    private init(
+        _ playlists: [PlannedPlaylist], in directory: Directory, urls: [String: String],
+        warn: @escaping (String) -> Void
+    ) {
+        (self.playlists, self.directory, self.urls, self.warn) = (playlists, directory, urls, warn)
+    }
+
+    /// Looks at a copy as it stands in a library: at its playlists, and then at all that they name. Nothing but the disk is asked.
+    /// - Parameters:
+    ///   - directory: the bundle's content.
+    ///   - warn: told what is odd and plays all the same.
+    /// - Throws: `implausibleMedia` for the first thing that would not play, by its path; `libraryFailed` for what can't be read.
+    package static func check(
+        _ directory: Directory, warn: @escaping (String) -> Void
+    ) throws(BundleFailure) {
+        let playlists = try PublishedPlaylists(directory).playlists
+        do throws(Fault) {
+            try PlaylistVerdict(playlists, in: directory, urls: [:], warn: warn).check()
+        } catch {
+            throw error.failure
+        }
     }
 
     /// What would not play.
@@ -30,7 +53,7 @@ struct PlaylistVerdict {
 
     /// - Throws: the first file that isn't as it should be.
     func check() throws(Fault) {
-        for planned in plan.playlists {
+        for planned in playlists {
             guard case .media(let playlist) = planned.content else { continue }
             var keys = KeyCache()
             var seen: Set<String> = []

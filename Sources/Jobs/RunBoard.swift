@@ -30,7 +30,7 @@ final class RunBoard: Sendable {
         for (number, manifest) in manifests.enumerated() {
             let planner = Planner(
                 manifest: manifest, base: base, library: library, published: published, salvage: salvage,
-                redirects: options.redirects)
+                redirects: options.redirects, decrypts: options.decrypts)
             for bundle in manifest.manifest.bundles where options.selects(bundle) {
                 guard let plan = planner.plan(bundle) else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))

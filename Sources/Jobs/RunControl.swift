@@ -29,6 +29,9 @@ package final class RunControl: Sendable {
     private struct State {
         var reason: StopReason?
         var onStop: (@Sendable () -> Void)?
+        /// Who waits for time to pass, by a number of their own.
+        var sleepers: [UInt64: Task<Void, Never>] = [:]
+        var lastSleeper: UInt64 = 0
         weak var downloader: Downloader?
         /// What was asked for before there was a downloader.
         var configuration: DownloaderConfiguration?
@@ -42,12 +45,26 @@ package final class RunControl: Sendable {
     package init() {}
 
     package func stop(_ reason: StopReason) {
-        let handler = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.reason == nil else { return nil }
+        let (handler, sleepers) = state.withLock { state -> ((@Sendable () -> Void)?, [Task<Void, Never>]) in
+            guard state.reason == nil else { return (nil, []) }
             state.reason = reason
-            return state.onStop
+            return (state.onStop, Array(state.sleepers.values))
         }
+        for sleeper in sleepers { sleeper.cancel() }
         handler?()
+    }
+
+    /// Waits, until the run is stopped at the latest.
+    func wait(_ duration: Duration) async {
+        let sleeper = Task { _ = try? await Task.sleep(for: duration) }
+        let number = state.withLock { state in
+            state.lastSleeper += 1
+            state.sleepers[state.lastSleeper] = sleeper
+            if state.reason != nil { sleeper.cancel() }
+            return state.lastSleeper
+        }
+        await sleeper.value
+        state.withLock { _ = $0.sleepers.removeValue(forKey: number) }
     }
 
     package var reason: StopReason? { state.withLock { $0.reason } }

@@ -41,6 +41,7 @@ extension RunEvent.Kind {
         case .partialEvicted: "partial.evicted"
         case .bytesQuarantined: "bytes.quarantined"
         case .libraryCleaned: "library.cleaned"
+        case .segmentProgress: "segments.progress"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -84,6 +85,7 @@ extension RunEvent.Kind {
         case .bundleUnpacked(let files, let bytes):
             line.member("files", files)
             line.member("bytes", bytes)
+        case .segmentProgress(let figures): figures.write(to: &line)
         case .bundlePublished(let version): line.member("version", version)
         case .sessionRebuilt(let reason): line.member("reason", reason.rawValue)
         case .memoryPressure(let bufferBytes, let handles):
@@ -105,6 +107,16 @@ extension RunEvent.Kind {
             summary.write(to: &line)
         case .transferStarted, .transferCoalesced, .transferPaused, .networkWaiting, .bundleVerified: break
         }
+    }
+}
+
+extension SegmentFigures {
+    fileprivate func write(to line: inout JSONWriter) {
+        line.member("files", files)
+        line.member("totalFiles", totalFiles)
+        line.member("bytes", bytes)
+        line.member("seconds", duration.inSeconds)
+        line.member("totalSeconds", totalDuration?.inSeconds)
     }
 }
 

@@ -44,6 +44,8 @@ package struct RunEvent: Sendable {
         case partialEvicted(bytes: Int64)
         /// What nobody needs any more was removed, or would be: paused downloads, content that no generation names, and what a killed run left.
         case libraryCleaned(partials: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
+        /// More of a bundle's segments is here.
+        case segmentProgress(SegmentFigures)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

@@ -26,6 +26,9 @@ package struct RunOptions: Sendable {
     /// Generations that stay besides the current one's successors, and for how long younger ones do.
     package var keptGenerations = 2
     package var keepAge: Duration = .seconds(86_400)
+    /// Stores what is encrypted of presentations in the clear, whatever manifests say.
+    package var decrypts = false
+    package var clock = RunClock.system
     /// Body bytes after which the run pauses; nil: no bound.
     package var maximumBytes: Int64?
     /// Body bytes of all runs of a month, after which they pause until the next one; nil: no bound.

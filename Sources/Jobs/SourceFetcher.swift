@@ -2,6 +2,7 @@ import BundleManifest
 import ContentLibrary
 import Downloads
 import Platform
+import Playlists
 import Transfer
 
 /// Brings one file of a bundle here, from the first of its sources that has it.
@@ -27,9 +28,12 @@ struct SourceFetcher: Sendable {
         case unless(validator: String)
     }
 
+    /// - Parameter part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
-    func fetch(_ source: SourceFile, _ condition: Condition = .none) async throws(BundleFailure) -> FetchedFile? {
+    func fetch(
+        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil
+    ) async throws(BundleFailure) -> FetchedFile? {
         var failure: BundleFailure?
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
@@ -37,8 +41,14 @@ struct SourceFetcher: Sendable {
         for urls in try askable(sources, source).groupedByReach {
             do throws(BundleFailure) {
                 if urls[0].isLocal { return try await copy(urls[0], source) }
-                return try await download(
-                    urls[0], mirrors: Array(urls.dropFirst()), source, condition, firstServer: firstServer)
+                let mirrors = Array(urls.dropFirst())
+                do throws(BundleFailure) {
+                    return try await download(
+                        urls[0], mirrors: mirrors, source, condition, part: part, firstServer: firstServer)
+                } catch  where error.isRangeIgnored {
+                    return try await download(
+                        urls[0], mirrors: mirrors, source, condition, part: nil, firstServer: firstServer)
+                }
             } catch {
                 guard error.code != .paused else { throw error }
                 failure = error
@@ -61,14 +71,25 @@ struct SourceFetcher: Sendable {
 
     /// Whether a server is sent the bundle's headers: only the origins that the manifest lists are, whatever a playlist names.
     private func mayHaveHeaders(_ url: TransferURL) -> Bool {
-        guard case .hls(let playlist, _) = bundle.content, !bundle.headers.isEmpty else { return true }
-        return (try? manifest.sources(playlist))?.contains { $0.origin == url.origin } ?? false
+        guard case .hls(let presentation) = bundle.content, !bundle.headers.isEmpty else { return true }
+        return (try? manifest.sources(presentation.playlist))?.contains { $0.origin == url.origin } ?? false
     }
 
     /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
     /// mirror; for a source without servers, what the manifest says.
     func name(of source: SourceFile) -> String {
         firstServer(of: source)?.text ?? source.urls[0].text
+    }
+
+    /// What receipts call what is stored of a source: a part, or what it decrypts to, has a name of its own.
+    func name(of source: BundleSource) -> String {
+        var name = name(of: source.file)
+        if source.isVerbatim { return name }
+        // No URL that is asked for has a fragment.
+        name += "#"
+        if let range = source.byteRange { name += "bytes=\(range.offset)-\(range.end - 1)" }
+        if let encryption = source.encryption { name += "&aes-128=\(encryption.vector),\(encryption.keyURL)" }
+        return name
     }
 
     /// What the receipt says of a source that was fetched.
@@ -100,12 +121,16 @@ struct SourceFetcher: Sendable {
     }
 
     private func download(
-        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition,
+        _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition, part: ByteRange?,
         firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
+        // One request has one set of headers: who may have them isn't asked together with who may not.
+        let hasHeaders = mayHaveHeaders(url)
+        let mirrors = bundle.headers.isEmpty ? mirrors : mirrors.filter { mayHaveHeaders($0) == hasHeaders }
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
-        if !mayHaveHeaders(url) { request.headers = HeaderFields() }
+        if !hasHeaders { request.headers = HeaderFields() }
         request.budgetBytes = bodyBudgetBytes
+        request.byteRange = part.map { $0.offset..<$0.end }
         if case .unless(let validator) = condition, let firstServer {
             request.condition = DownloadCondition(validator: validator, of: firstServer)
         }
@@ -113,7 +138,8 @@ struct SourceFetcher: Sendable {
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
             let fetched = try FetchedFile(
-                file, url: reporter.url, validator: file.sourceURL == firstServer ? file.validator : nil)
+                file, url: reporter.url, validator: file.sourceURL == firstServer ? file.validator : nil,
+                start: part?.offset ?? 0)
             reporter.finished(bytes: file.sizeBytes)
             return fetched
         } catch {
@@ -121,7 +147,8 @@ struct SourceFetcher: Sendable {
                 reporter.finished(bytes: 0)
                 return nil
             }
-            reporter.failed(error)
+            // The whole is asked for next.
+            if !error.isRangeIgnored { reporter.failed(error) }
             throw error
         }
     }

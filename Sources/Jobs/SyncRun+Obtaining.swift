@@ -71,7 +71,7 @@ extension SyncRun {
         ) { kind, url, transfer in emit(kind, of: plan.address, url: url, transfer: transfer) }
         return BundleJob(
             plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking,
-            placing: workshop.placing, slots: workshop.slots
+            placing: workshop.placing, slots: workshop.slots, clock: options.clock
         ) { emit($0, of: plan.address) }
     }
 
@@ -94,12 +94,5 @@ extension SyncRun {
 extension BundleJob {
     fileprivate func result() async -> Result<StoredContent, BundleFailure> {
         do throws(BundleFailure) { return .success(try await run()) } catch { return .failure(error) }
-    }
-}
-
-extension Result {
-    fileprivate var isSuccess: Bool {
-        if case .success = self { return true }
-        return false
     }
 }

@@ -136,10 +136,23 @@ package struct SyncRun: Sendable {
     ) async throws(RunProblem) -> (RunSummary, ExitCode) {
         // What can't be read may have what was asked for.
         if loadingExit == .success { try options.checkSelection(in: manifests) }
-        let relief = DiskRelief(place.downloader, place.quarantine, control, observer) {
-            [redirects = options.redirects, store = place.store] in
-            Set(manifests.flatMap { $0.partialNames(in: store, redirects: redirects) })
+        // These are held by whatever the downloader makes room with: they must not hold the downloader.
+        let leftovers = { @Sendable [redirects = options.redirects, store = place.store] in
+            var wanted = WantedLeftovers(in: store)
+            for manifest in manifests { wanted.add(manifest, redirects: [redirects]) }
+            return wanted
         }
+        let relief = DiskRelief(
+            place.downloader, place.quarantine, control, observer,
+            wanted: {
+                let wanted = leftovers()
+                return { wanted.contains($0) }
+            },
+            discardLeftovers: { [writer = place.writer] in
+                let wanted = leftovers()
+                // What can't be removed is missing as it was.
+                _ = try? writer.discardSalvage { wanted.contains($0) }
+            })
         let board = try await place.blocking.attempt { () throws(RunProblem) in
             if loadingExit == .success { discardUnlisted(manifests, place.writer) }
             let board = try RunBoard(options, place.library, manifests) { emit($0, of: $1) }

@@ -32,14 +32,17 @@ struct WantedLeftovers {
         return download.digest == nil && (hasPlaylists || !unresolvable.isEmpty)
     }
 
-    mutating func add(_ manifest: LoadedManifest) {
+    /// - Parameter redirects: what a run makes of them, which is part of the names; any by default.
+    mutating func add(
+        _ manifest: LoadedManifest,
+        redirects: [RedirectPolicy] = [.follow(limit: 10), .sameOrigin(limit: 10), .refuse]
+    ) {
         for bundle in manifest.manifest.bundles {
             if case .hls = bundle.content { hasPlaylists = true }
             guard let id = ContentID(bundle.id.text) else { continue }
             bundles.insert(BundleAddress(manifest: manifest.id, bundle: id))
         }
-        // What a run makes of redirects is part of the name.
-        for redirects in [RedirectPolicy.follow(limit: 10), .sameOrigin(limit: 10), .refuse] {
+        for redirects in redirects {
             names.formUnion(manifest.partialNames(in: store, redirects: redirects))
         }
     }

@@ -13,6 +13,16 @@ struct ProgressModel {
         fileprivate(set) var bytesPerSecond: Int64?
     }
 
+    /// How much of a bundle's segments is here.
+    struct Segments {
+        /// As `manifest/bundle`.
+        fileprivate let key: String
+        let name: String
+        fileprivate(set) var figures: SegmentFigures
+    }
+
+    /// Of the bundles whose segments are being fetched, in the order in which they began.
+    private(set) var segments: [Segments] = []
     /// The running transfers, oldest first.
     private(set) var transfers: [Transfer] = []
     private(set) var bundleCount = 0
@@ -29,7 +39,15 @@ struct ProgressModel {
             bundleCount += 1
             plannedBytes = plannedBytes.addingClamped(bytes)
             if state != .unchanged { pendingBundles.insert(bundle) }
-        case .bundleVerified, .bundlePublished, .bundleFailed, .optionalBundleFailed: pendingBundles.remove(bundle)
+        case .segmentProgress(let figures):
+            if let index = segments.firstIndex(where: { $0.key == bundle }) {
+                segments[index].figures = figures
+            } else {
+                segments.append(Segments(key: bundle, name: event.bundle ?? "", figures: figures))
+            }
+        case .bundleVerified, .bundlePublished, .bundleFailed, .optionalBundleFailed:
+            pendingBundles.remove(bundle)
+            segments.removeAll { $0.key == bundle }
         case .transferStarted: begin(event)
         case .transferCoalesced:
             begin(event)

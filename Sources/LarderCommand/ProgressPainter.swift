@@ -5,12 +5,13 @@ struct ProgressPainter {
 
     func lines(_ model: ProgressModel) -> [String] {
         // The display never takes more than half of the terminal.
-        let room = max(1, rows / 2 - 1)
+        let segments = model.segments.prefix(max(0, rows / 2 - 2)).map { fitted(line($0), to: columns) }
+        let room = max(1, rows / 2 - 1 - segments.count)
         let shown = model.transfers.prefix(model.transfers.count > room ? room - 1 : room)
         var lines = shown.map(line)
         let hidden = model.transfers.count - shown.count
         if hidden > 0 { lines.append(fitted("… and \(hidden) more", to: columns)) }
-        return lines + [fitted(total(model), to: columns)]
+        return lines + segments + [fitted(total(model), to: columns)]
     }
 
     func total(_ model: ProgressModel) -> String {
@@ -22,6 +23,19 @@ struct ProgressPainter {
             parts.append("\(HumanQuantity.bytes(rate))/s")
             let left = model.totalBytes - model.receivedBytes
             if left > 0 { parts.append("\(HumanQuantity.clock(left / rate)) left") }
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private func line(_ segments: ProgressModel.Segments) -> String {
+        let figures = segments.figures
+        var parts = [
+            segments.name, "\(figures.files)/\(figures.totalFiles) segments", HumanQuantity.bytes(figures.bytes),
+        ]
+        if figures.duration > .zero {
+            let played = HumanQuantity.clock(figures.duration.components.seconds)
+            let total = figures.totalDuration.map { " of \(HumanQuantity.clock($0.components.seconds))" } ?? ""
+            parts.append("\(played)\(total) of play")
         }
         return parts.joined(separator: "  ")
     }

@@ -27,6 +27,8 @@ struct RunArguments: Sendable {
         "allow-rollback", help: "take a manifest with a lower serial")
     private static let allowExpired = CommandOption<Bool>.flag(
         "allow-expired", help: "take a manifest that has expired")
+    private static let decrypt = CommandOption<Bool>.flag(
+        "decrypt", help: "store encrypted segments of presentations in the clear")
     private static let keep = CommandOption<Int>.value(
         "keep", .integer(1...1000), default: 2, help: "generations that stay")
     private static let keepAge = CommandOption<Duration>.value(
@@ -55,7 +57,7 @@ struct RunArguments: Sendable {
 
     static let operands = [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")]
     static let libraryGroup = OptionGroup(
-        "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, keep, keepAge)
+        "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep, keepAge)
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config)
@@ -122,6 +124,7 @@ struct RunArguments: Sendable {
         options.allOrNothing = parsed[Self.allOrNothing]
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
+        options.decrypts = parsed[Self.decrypt]
         options.keptGenerations = parsed[Self.keep]
         options.keepAge = parsed[Self.keepAge]
         options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)

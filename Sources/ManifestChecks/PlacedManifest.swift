@@ -35,7 +35,7 @@ struct PlacedBundle: Sendable {
             switch bundle.content {
             case .archive(let package), .textures(let package), .ebook(let package):
                 [PlacedDownload(file: package.source, path: nil, place: place)]
-            case .hls(let playlist, _): [PlacedDownload(file: playlist, path: nil, place: place)]
+            case .hls(let presentation): [PlacedDownload(file: presentation.playlist, path: nil, place: place)]
             case .segments(let list): each("segments", list.segments.map { ($0.path, $0.source) })
             case .files(let entries): each("files", entries.map { ($0.path, $0.source) })
             }

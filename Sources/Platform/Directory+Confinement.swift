@@ -7,6 +7,16 @@ extension Directory {
     /// (`EEXIST` at the end where `O_EXCL` asks for a new file).
     /// - Parameter mode: permission bits for a created file, before the umask.
     package func open(_ path: RelativePath, flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> OwnedDescriptor {
+        guard let opened = try openIfThere(path, flags: flags, mode: mode) else {
+            throw SystemError(code: ENOENT, operation: "open", subject: subject(path))
+        }
+        return opened
+    }
+
+    /// The same, but nil where there is nothing: often that is no failure, and no words need be made of it.
+    package func openIfThere(
+        _ path: RelativePath, flags: Int32, mode: mode_t = 0o666
+    ) throws(SystemError) -> OwnedDescriptor? {
         let opened = path.withCString { pathPointer in
             retryingInterrupts {
                 larder_openat2(
@@ -14,10 +24,14 @@ extension Directory {
                     larder_resolve_beneath | larder_resolve_no_symlinks)
             }
         }
-        if opened >= 0 { return OwnedDescriptor(adopting: opened, name: subject(path)) }
+        if opened >= 0 { return OwnedDescriptor(adopting: opened, path: path, inDirectory: name) }
+        if errno == ENOENT { return nil }
         // EPERM is what an old seccomp filter says of a call it doesn't know.
         guard errno == ENOSYS || errno == EPERM else { throw .last("open", subject(path)) }
-        return try openByComponents(path, flags: flags, mode: mode)
+        do { return try openByComponents(path, flags: flags, mode: mode) } catch {
+            if error.isNotFound { return nil }
+            throw error
+        }
     }
 
     /// The same without `openat2`: each component is opened by the handle of the one before, never following a link.

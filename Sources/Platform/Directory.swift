@@ -57,8 +57,10 @@ package final class Directory: Sendable {
     package func status(of path: RelativePath) throws(SystemError) -> FileStatus? {
         var raw = stat()
         do {
-            try withParent(of: path) { parent, name in fstatat(parent, name, &raw, AT_SYMLINK_NOFOLLOW) }
-                .orThrow("inspect", subject(path))
+            let code = try withParent(of: path) { parent, name in fstatat(parent, name, &raw, AT_SYMLINK_NOFOLLOW) }
+            // That nothing is there is no failure, and no words need be made of it.
+            if code == -1, errno == ENOENT { return nil }
+            try code.orThrow("inspect", subject(path))
         } catch {
             if error.isNotFound { return nil }
             throw error
@@ -152,7 +154,10 @@ package final class Directory: Sendable {
 
 extension SignedInteger {
     /// Turns the -1 of a system call into an error.
-    fileprivate func orThrow(_ operation: String, _ subject: String) throws(SystemError) {
-        if self == -1 { throw .last(operation, subject) }
+    fileprivate func orThrow(_ operation: String, _ subject: @autoclosure () -> String) throws(SystemError) {
+        guard self == -1 else { return }
+        // Before words are made, which may need memory and with it a call of their own.
+        let code = errno
+        throw SystemError(code: code, operation: operation, subject: subject())
     }
 }

@@ -1,6 +1,7 @@
 /// Text from outside made safe for a terminal or a log, as UTF-8; bytes that are none become `\xNN`.
 package func escapedText(_ bytes: some Sequence<UInt8>) -> String {
     let array = Array(bytes)
+    if array.allSatisfy({ (0x20..<0x7f).contains($0) }) { return String(decoding: array, as: UTF8.self) }
     if let text = String(validating: array, as: UTF8.self) { return escapedText(text) }
     return array.map { byte in
         (0x20..<0x7f).contains(byte)

@@ -4,13 +4,24 @@ import Glibc
 /// A file descriptor with one owner: closed when the last reference goes, and never inherited by a child process.
 package final class OwnedDescriptor: Sendable {
     package let rawValue: Int32
-    /// What it refers to, for messages; already safe to print.
-    package let name: String
+    private let base: String
+    private let path: RelativePath?
+
+    /// What it refers to, for messages; already safe to print. Put together when it is asked for: of most files nothing is ever said.
+    package var name: String { path.map { "\(base)/\($0)" } ?? base }
 
     /// Takes over `rawValue`, which nobody else may close.
     package init(adopting rawValue: Int32, name: String) {
         self.rawValue = rawValue
-        self.name = name
+        base = name
+        path = nil
+    }
+
+    /// The same of what is at `path` in a directory of that name.
+    init(adopting rawValue: Int32, path: RelativePath, inDirectory name: String) {
+        self.rawValue = rawValue
+        base = name
+        self.path = path
     }
 
     deinit { Glibc.close(rawValue) }

@@ -48,7 +48,7 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
     /// Calls `body` with the path as a C string.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
-            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
             buffer[bytes.count] = 0
             // The allocation is never empty, so it has an address.
             return buffer.baseAddress.map { body($0) } ?? body("")
@@ -75,13 +75,19 @@ package enum PathProblem: Error, Hashable, Sendable, CustomStringConvertible {
         if bytes.count > RelativePath.maximumBytes { return .tooLong }
         if bytes.contains(0) { return .containsNUL }
         if bytes[0] == UInt8(ascii: "/") { return .absolute }
-        for component in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            if component.isEmpty { return .emptyComponent }
-            if component.count > RelativePath.maximumComponentBytes { return .componentTooLong }
-            if component.elementsEqual(".".utf8) { return .dotComponent }
-            if component.elementsEqual("..".utf8) { return .leavesDirectory }
+        var start = 0
+        while let slash = bytes[start...].firstIndex(of: UInt8(ascii: "/")) {
+            if let problem = first(inComponent: bytes[start..<slash]) { return problem }
+            start = slash + 1
         }
-        return nil
+        return first(inComponent: bytes[start...])
+    }
+
+    private static func first(inComponent component: ArraySlice<UInt8>) -> PathProblem? {
+        if component.isEmpty { return .emptyComponent }
+        if component.count > RelativePath.maximumComponentBytes { return .componentTooLong }
+        guard component.count <= 2, component.allSatisfy({ $0 == UInt8(ascii: ".") }) else { return nil }
+        return component.count == 1 ? .dotComponent : .leavesDirectory
     }
 
     package var description: String {

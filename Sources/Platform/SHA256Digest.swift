@@ -45,21 +45,30 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// The 32 bytes.
     public var bytes: [UInt8] {
-        [words.0, words.1, words.2, words.3].flatMap { word in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(32)
+        forEachByte { bytes.append($0) }
+        return bytes
     }
 
     /// 64 lowercase hexadecimal digits.
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        String(unsafeUninitializedCapacity: 64) { text in
+            var position = 0
+            forEachByte { byte in
+                for half in [byte >> 4, byte & 15] {
+                    text[position] = half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") + half - 10
+                    position += 1
+                }
+            }
+            return position
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func forEachByte(_ body: (UInt8) -> Void) {
+        for word in [words.0, words.1, words.2, words.3] {
+            for shift in stride(from: 56, through: 0, by: -8) { body(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+        }
     }
 
     /// Whether both are the same digest.

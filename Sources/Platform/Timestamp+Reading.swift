@@ -10,11 +10,17 @@ extension Timestamp {
             let minute = reader.number(digits: 2), reader.skip(":"), let second = reader.number(digits: 2),
             reader.skipFraction(), reader.skipUTC(), reader.rest.isEmpty
         else { return nil }
+        self.init(year, month, day, hour, minute, second)
+    }
+
+    /// A moment of the Gregorian calendar in UTC; a leap second is the second after. Nil where there is none such, and beyond the year 9999.
+    package init?(_ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int) {
         let isLeapSecond = (hour, minute, second) == (23, 59, 60)
-        guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60,
-            second < 60 || isLeapSecond
+        guard (0...9999).contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
+            (0..<24).contains(hour),
+            (0..<60).contains(minute), (0..<60).contains(second) || isLeapSecond
         else { return nil }
-        // The reader takes four digits at most: nothing here can overflow.
+        // Years have four digits at most: nothing here can overflow.
         self.init(seconds: Int64(((Self.daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute) * 60 + second))
     }
 

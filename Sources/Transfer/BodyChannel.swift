@@ -22,20 +22,27 @@ final class BodyChannel: Sendable {
 
     func send(_ piece: BodyPiece) {
         pipeline.didQueue(piece)
-        writer.enqueue { [self] in
-            if failure.withLock({ $0 == nil }) {
-                do { try consumer.receive(piece.bytes) } catch {
-                    failure.withLock { $0 = error }
-                    failed()
-                }
-            }
-            pipeline.didWrite(piece)
-        }
+        writer.enqueue { [self] in handOver(piece) }
     }
 
-    /// Hands the end over, behind all pieces. A consumer that failed is told of its own failure, whatever the wire said.
-    func finish(_ result: Result<TransferResponse, TransferError>, receivedBytes: Int64, requestCount: Int) {
+    private func handOver(_ piece: BodyPiece) {
+        if failure.withLock({ $0 == nil }) {
+            do { try consumer.receive(piece.bytes) } catch {
+                failure.withLock { $0 = error }
+                failed()
+            }
+        }
+        pipeline.didWrite(piece)
+    }
+
+    /// Hands the last piece and the end over, behind all others. A consumer that failed is told of its own failure, whatever the wire said.
+    func finish(
+        _ result: Result<TransferResponse, TransferError>, with last: BodyPiece?, receivedBytes: Int64,
+        requestCount: Int
+    ) {
+        if let last { pipeline.didQueue(last) }
         writer.enqueue { [self] in
+            if let last { handOver(last) }
             let failure = failure.withLock { $0 }
             consumer.finish(
                 TransferOutcome(

@@ -11,6 +11,8 @@ final class BodyPipeline: Sendable {
     static let smallPieceBytes = 64 << 10
     private static let highWaterBytes = 2 << 20
     private static let lowWaterBytes = 1 << 20
+    /// As many as small bodies arrive at once, each in one that is hardly filled.
+    private static let maximumSparePieces = 16
 
     private struct State {
         var queuedBytes = 0
@@ -75,7 +77,7 @@ final class BodyPipeline: Sendable {
         let mustWake = state.withLock { state in
             state.queuedBytes -= count
             if !state.sparesMemory, piece.room == Self.pieceBytes,
-                state.spare.count < Self.highWaterBytes / Self.pieceBytes
+                state.spare.count < Self.maximumSparePieces
             {
                 state.spare.append(piece)
             }

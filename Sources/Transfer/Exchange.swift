@@ -245,8 +245,9 @@ final class Exchange {
 
     /// Hands over what has gathered, and the end.
     func finish(_ result: Result<TransferResponse, TransferError>) {
-        sendPiece()
-        channel.finish(result, receivedBytes: wireBytes, requestCount: hopCount)
+        let last = piece.flatMap { $0.count > 0 ? $0 : nil }
+        piece = nil
+        channel.finish(result, with: last, receivedBytes: wireBytes, requestCount: hopCount)
     }
 }
 

@@ -6,19 +6,35 @@ public enum HTTPDate {
     /// costs a resume by date and nothing else.
     /// - Returns: seconds since 1970-01-01T00:00:00Z.
     public static func seconds(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
+        var text = text
+        return text.withUTF8 { seconds($0) }
+    }
+
+    private static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         // Every part of it has its own place, and its own length.
         guard bytes.count == 29, bytes[3..<5].elementsEqual(", ".utf8), bytes[7] == blank, bytes[11] == blank,
             bytes[16] == blank, bytes[25...].elementsEqual(" GMT".utf8),
-            let month = months.firstIndex(of: Array(bytes[8..<11]))
+            bytes[19] == colon, bytes[22] == colon,
+            let month = months.firstIndex(where: { $0.elementsEqual(bytes[8..<11]) }),
+            let day = number(bytes[5..<7]), let year = number(bytes[12..<16]), let hour = number(bytes[17..<19]),
+            let minute = number(bytes[20..<22]), let second = number(bytes[23..<25])
         else { return nil }
-        let text = { (range: Range<Int>) in String(decoding: bytes[range], as: UTF8.self) }
-        let number = String(month + 1 + 100).dropFirst()
-        return Timestamp(rfc3339: "\(text(12..<16))-\(number)-\(text(5..<7))T\(text(17..<25))Z")?.seconds
+        return Timestamp(year, month + 1, day, hour, minute, second)?.seconds
+    }
+
+    /// Four digits at most.
+    private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        var number = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return number
     }
 
     private static let blank = UInt8(ascii: " ")
+    private static let colon = UInt8(ascii: ":")
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ].map { Array($0.utf8) }
+    ].map(\.utf8)
 }

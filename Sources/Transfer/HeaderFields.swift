@@ -23,8 +23,8 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// - Returns: whether it was taken.
     @discardableResult
     public mutating func append(_ name: String, _ value: String) -> Bool {
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else { return false }
-        guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }) else { return false }
+        guard !name.isEmpty, name.withBytes({ $0.allSatisfy(Self.isTokenCharacter) }) else { return false }
+        guard value.withBytes({ $0.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 } }) else { return false }
         fields.append(Field(name: name, value: value))
         return true
     }
@@ -40,8 +40,10 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     private static func namesEqual(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count
-            && zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withBytes { left in
+            right.withBytes { right in left.indices.allSatisfy { lowercased(left[$0]) == lowercased(right[$0]) } }
+        }
     }
 
     private static func lowercased(_ character: UInt8) -> UInt8 {
@@ -53,7 +55,16 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(character)
+        case UInt8(ascii: "-"): true
+        default: "!#$%&'*+.^_`|~".utf8.contains(character)
         }
+    }
+}
+
+extension String {
+    /// Its bytes side by side: a view of them looks each one up.
+    fileprivate func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        var text = self
+        return text.withUTF8(body)
     }
 }

@@ -20,8 +20,8 @@ struct ResponseHead {
         takenBytes += line.count
         guard takenBytes <= Self.limitBytes else { return .invalid("its head is over \(Self.limitBytes) bytes long") }
         let text = line.trimmed { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        if text.starts(with: "HTTP/".utf8) {
-            return takeStatusLine(String(decoding: text, as: UTF8.self))
+        if text.first == UInt8(ascii: "H"), text.starts(with: "HTTP/".utf8) {
+            return takeStatusLine(text)
         }
         if text.isEmpty {
             guard status >= 200 else { return .more }
@@ -36,10 +36,11 @@ struct ResponseHead {
         return .more
     }
 
-    private mutating func takeStatusLine(_ line: String) -> Step {
-        let words = line.split(separator: " ", maxSplits: 2)
-        guard words.count >= 2, let code = Int(words[1]), (100..<600).contains(code) else {
-            return .invalid("its status line is '\(escapedText(String(line.prefix(60))))'")
+    private mutating func takeStatusLine(_ line: some Collection<UInt8>) -> Step {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count >= 2, let code = Int(String(decoding: words[1], as: UTF8.self)), (100..<600).contains(code)
+        else {
+            return .invalid("its status line is '\(escapedText(line.prefix(60)))'")
         }
         status = code
         headers = HeaderFields()

@@ -90,7 +90,9 @@ final class SessionLoop: @unchecked Sendable {
             resumeHeldBack()
             sweep()
             if isInvalid, exchanges.isEmpty, mailbox.closeIfEmpty() { break }
-            curl_multi_poll(multi, nil, 0, Int32(clamping: pollTimeout.wholeMilliseconds), nil)
+            if mailbox.mayWait() {
+                curl_multi_poll(multi, nil, 0, Int32(clamping: pollTimeout.wholeMilliseconds), nil)
+            }
         }
         spareHandles = []
         curl_multi_cleanup(multi)

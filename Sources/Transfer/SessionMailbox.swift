@@ -22,6 +22,8 @@ final class SessionMailbox: @unchecked Sendable {
         var messages: [Message] = []
         var lastID: UInt64 = 0
         var isClosed = false
+        /// Whether the loop waits, or is about to, and must be woken for what comes.
+        var isWaiting = false
     }
 
     private let contents = Locked(Contents())
@@ -44,14 +46,26 @@ final class SessionMailbox: @unchecked Sendable {
         contents.withLock { contents in
             guard !contents.isClosed else { return false }
             contents.messages.append(message)
-            // Inside the lock: the handle is only let go after the mailbox was closed. Whoever left the first one has woken the loop.
-            if contents.messages.count == 1 { curl_multi_wakeup(multi) }
+            // Inside the lock: the handle is only let go after the mailbox was closed.
+            if contents.isWaiting { curl_multi_wakeup(multi) }
+            contents.isWaiting = false
             return true
         }
     }
 
+    /// Says that the loop is going to wait.
+    /// - Returns: false when there is a message, and it must not.
+    func mayWait() -> Bool {
+        contents.withLock { contents in
+            contents.isWaiting = contents.messages.isEmpty
+            return contents.isWaiting
+        }
+    }
+
+    /// What was left, for the loop that doesn't wait any more.
     func takeAll() -> [Message] {
         contents.withLock { contents in
+            contents.isWaiting = false
             defer { contents.messages.removeAll(keepingCapacity: true) }
             return contents.messages
         }

@@ -46,6 +46,20 @@ public struct TransferResponse: Sendable {
     }
 }
 
+extension TransferResponse {
+    /// The same reply with another status, and with other fields in the place of those that say how much of what it carries.
+    package func replacing(status: Int, _ fields: [(name: String, value: String)]) -> TransferResponse {
+        var headers = HeaderFields()
+        let replaced: Set = ["accept-ranges", "content-length", "content-range"]
+        for field in self.headers.fields where !replaced.contains(field.name.lowercased()) {
+            headers.append(field.name, field.value)
+        }
+        for field in fields { headers.append(field.name, field.value) }
+        return TransferResponse(
+            status: status, headers: headers, url: url, redirectCount: redirectCount, framing: .length)
+    }
+}
+
 /// How the end of a body is known (RFC 9112 §6.3).
 public enum BodyFraming: Hashable, Sendable {
     /// The server declared how many bytes there are.

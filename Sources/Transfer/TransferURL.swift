@@ -4,18 +4,50 @@ import Platform
 /// An absolute URL (RFC 3986) as libcurl itself reads it, so that what is judged here is what is asked on the wire.
 public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL in full, normalized by libcurl: what goes to the wire. It may hold secrets; show `description`.
-    public let text: String
+    public var text: String { parts.text }
     /// In lower case.
-    public let scheme: String
+    public var scheme: String { parts.scheme }
     /// In lower case; empty for `file`.
-    public let host: String
+    public var host: String { parts.host }
     /// The port, the scheme's default where none is written; 0 for `file`.
-    public let port: Int
+    public var port: Int { parts.port }
     /// The path, still percent-encoded; at least `/`.
-    public let path: String
-    private let query: String?
+    public var path: String { parts.path }
     /// User name and password as they stand in the URL; nil for none. They are secrets.
-    package let userInfo: String?
+    package var userInfo: String? { parts.userInfo }
+
+    /// Shared by all copies: a download hands its URL on many times.
+    private let parts: Parts
+
+    private final class Parts: Sendable {
+        let text: String
+        let scheme: String
+        let host: String
+        let port: Int
+        let path: String
+        let query: String?
+        let userInfo: String?
+
+        init(
+            text: String, scheme: String, host: String, port: Int, path: String, query: String?, userInfo: String?
+        ) {
+            self.text = text
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+            self.path = path
+            self.query = query
+            self.userInfo = userInfo
+        }
+    }
+
+    /// Whether both ask for the same thing in the same words: all parts come from the text.
+    public static func == (left: TransferURL, right: TransferURL) -> Bool {
+        left.parts === right.parts || left.text == right.text
+    }
+
+    /// Feeds what makes two URLs differ.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Scheme, host and port: who a request's secrets are meant for (RFC 6454).
     public struct Origin: Hashable, Sendable {
@@ -71,14 +103,12 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         guard let text = part(CURLUPART_URL, UInt32(CURLU_NO_DEFAULT_PORT)), let scheme = part(CURLUPART_SCHEME) else {
             throw TransferURLError(text: reference, reason: "it has no scheme")
         }
-        self.text = text
-        self.scheme = scheme.lowercased()
-        host = (part(CURLUPART_HOST) ?? "").lowercased()
-        port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
-        path = part(CURLUPART_PATH) ?? "/"
-        query = part(CURLUPART_QUERY)
         let login = [part(CURLUPART_USER), part(CURLUPART_PASSWORD)].compactMap { $0 }
-        userInfo = login.isEmpty ? nil : login.joined(separator: ":")
+        parts = Parts(
+            text: text, scheme: scheme.lowercased(), host: (part(CURLUPART_HOST) ?? "").lowercased(),
+            port: part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0,
+            path: part(CURLUPART_PATH) ?? "/", query: part(CURLUPART_QUERY),
+            userInfo: login.isEmpty ? nil : login.joined(separator: ":"))
         guard scheme == "file" || !host.isEmpty else {
             throw TransferURLError(text: reference, reason: "it has no host")
         }
@@ -98,7 +128,7 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         if scheme == "file" { return escapedText("file://" + path) }
         let shownHost = port == Self.defaultPort(scheme) ? host : "\(host):\(port)"
-        return escapedText("\(scheme)://\(shownHost)\(path)\(query == nil ? "" : "?…")")
+        return escapedText("\(scheme)://\(shownHost)\(path)\(parts.query == nil ? "" : "?…")")
     }
 
     private static func defaultPort(_ scheme: String) -> Int {

@@ -3,7 +3,7 @@
 
     Tests/Bench/bench.py PROGRAMS [RUNS [COMPARISON ...]]
 
-PROGRAMS is where `larder`, `DownloadMany` and `ReadManifest` were built. Every contender fetches the same bytes from the same nginx on loopback, and ends with
+PROGRAMS is where `larder`, `DownloadMany`, `ReadManifest` and `ReadPlaylist` were built. Every contender fetches the same bytes from the same nginx on loopback, and ends with
 the same files. They take turns (A B C, A B C, ...), each in a fresh directory, so that whatever else the machine does meets them all
 alike. What is written goes to a disk, under TMPDIR or else /var/tmp; it is flushed between the runs, and trees are removed only when all is
 measured.
@@ -22,6 +22,7 @@ import long_link
 import many_files
 import memory
 import refresh
+import segments
 import validate
 from measuring import Server
 
@@ -29,8 +30,8 @@ from measuring import Server
 def main():
     programs = pathlib.Path(sys.argv[1]).resolve()
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    names = ["larder", "DownloadMany", "ReadManifest"]
-    larder, download_many, read_manifest = (shlex.quote(str(programs / name)) for name in names)
+    names = ["larder", "DownloadMany", "ReadManifest", "ReadPlaylist"]
+    larder, download_many, read_manifest, read_playlist = (shlex.quote(str(programs / name)) for name in names)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="larder-bench-", dir=os.environ.get("TMPDIR", "/var/tmp")))
     served = scratch / "served"
     served.mkdir()
@@ -44,6 +45,7 @@ def main():
             "memory": lambda: memory.measure(download_many, server, served, scratch, runs),
             "game": lambda: game.measure(larder, server, served, scratch, runs),
             "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
+            "segments": lambda: segments.measure(larder, read_playlist, server, served, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:

@@ -72,11 +72,12 @@ class Measurement:
         self.peak_bytes = int(peak) << 10
 
 
-def compare(title, contenders, runs, directory, remove_each, targets={}, times=1, most_seconds=None, prepare=None):
+def compare(title, contenders, runs, directory, remove_each, targets={}, times=1, most_seconds=None, check=None, prepare=None):
     """`contenders`: shell commands by name; the first is Larder. One round of each comes first that isn't counted.
 
     `targets`: the greatest part of a contender's time that Larder should take; `most_seconds`: the longest it should take itself.
-    Each command does its work `times` times, and seconds are those of one time. `prepare` is told of each round before it begins.
+    Each command does its work `times` times, and seconds are those of one time. `check`: whether what a contender left in its place is right.
+    `prepare` is told of each round before it begins.
     """
     print(f"\n{title}\n", flush=True)
     results = {name: [] for name in contenders}
@@ -86,6 +87,8 @@ def compare(title, contenders, runs, directory, remove_each, targets={}, times=1
         for index, (name, command) in enumerate(contenders.items()):
             place = directory / f"{run}-{index}"
             measurement = Measurement(command, place)
+            if check and not check(name, place):
+                sys.exit(f"{name}: what it made is wrong")
             if run > 0:
                 results[name].append(measurement)
             if remove_each:

@@ -38,8 +38,9 @@ import Testing
         #expect(limits.entries == 10 && limits.totalBytes == 200_000_000 && limits.entryBytes == 30)
         #expect(limits.ratio == 40.5 && limits.depth == 5)
 
-        guard case .hls(let playlist, let selection) = manifest.bundles[2].content else { return }
-        #expect(playlist.urls.map(\.text) == ["film/master.m3u8"])
+        guard case .hls(let presentation) = manifest.bundles[2].content else { return }
+        let selection = presentation.selection
+        #expect(presentation.playlist.urls.map(\.text) == ["film/master.m3u8"])
         #expect(selection.minBandwidth == 1000 && selection.maxBandwidth == 3_000_000)
         #expect(selection.resolution == Resolution("1280x720"))
         #expect(selection.codecs == ["avc1"] && selection.frameRate == 30)

@@ -52,4 +52,34 @@ import Testing
         var order = BundleOrder([(index("a", 0), all[0]), (index("b", 1), all[1])])
         #expect([order.next(), order.next()] == [.start(index("a", 0)), .start(index("b", 1))])
     }
+
+    /// Each costs the same however many there are.
+    @Test(.timeLimit(.minutes(1))) func aHundredThousandAreToldInTurn() throws {
+        let all = try bundles(book("a"), book("b", #""after": ["a"]"#))
+        let count = 100_000
+        var order = BundleOrder(
+            [(index("a"), all[0])] + (0..<count).map { (index("b\($0)"), all[1]) }
+                + (0..<count).map { (index("a\($0)"), all[0]) })
+        #expect(order.next() == .start(index("a")))
+        var isInTurn = true
+        for number in 0..<count {
+            isInTurn = isInTurn && order.next() == .start(index("a\(number)"))
+            order.finish(index("a\(number)"), succeeded: false)
+        }
+        order.finish(index("a"), succeeded: false)
+        for number in 0..<count {
+            isInTurn = isInTurn && order.next() == .skip(index("b\(number)"), failed: index("a"))
+        }
+        #expect(isInTurn)
+        #expect(order.next() == .none)
+    }
+
+    @Test func whoFollowsSeveralIsToldOnceOfTheFirstThatFails() throws {
+        var order = order(of: try bundles(book("x"), book("y"), book("last", #""after": ["x", "y"]"#)))
+        #expect([order.next(), order.next()] == [.start(index("x")), .start(index("y"))])
+        order.finish(index("y"), succeeded: false)
+        #expect(order.next() == .skip(index("last"), failed: index("y")))
+        order.finish(index("x"), succeeded: true)
+        #expect(order.next() == .none)
+    }
 }

@@ -22,8 +22,11 @@ import Testing
         directory = try TemporaryDirectory()
         store = try ResumeStore(path: directory.path)
         downloader = Downloader(store: store)
-        let wanted: RelativePath = "wanted.part"
-        relief = DiskRelief(downloader, nil, control, events.record) { [wanted] }
+        relief = DiskRelief(
+            downloader, nil, control, events.record, wanted: { { $0.name == "wanted.part" } },
+            discardLeftovers: { [directory] in
+                try? Directory.open(directory.path).remove("leftover")
+            })
     }
 
     /// Lays paused downloads of a mebibyte each into the store, the first one the longest ago.
@@ -68,6 +71,27 @@ import Testing
         #expect(try names == ["wanted"])
         #expect(room.makeRoom(for: 4 * Self.unit) == nil)
         #expect(try names == [])
+    }
+
+    @Test func whatEarlierRunsHadBroughtOfOtherBundlesGoesBeforeWhatIsWanted() throws {
+        try pause("wanted", "other")
+        try directory.write([7], to: "leftover")
+        let room = begin(sizeUnits: 6)
+        #expect(room.makeRoom(for: 2 * Self.unit) == nil)
+        #expect(try names == ["leftover", "wanted"])
+        #expect(room.makeRoom(for: 3 * Self.unit) == nil)
+        #expect(try names == ["wanted"])
+        #expect(room.makeRoom(for: 4 * Self.unit) == nil)
+        #expect(try names == [])
+        #expect(
+            eventNames == ["pressure.disk", "partial.evicted", "pressure.disk", "pressure.disk", "partial.evicted"])
+    }
+
+    @Test func beforeTheFirstByteWhatEarlierRunsHadBroughtStays() throws {
+        try directory.write([7], to: "leftover")
+        let sparing: RoomWatch.Relief = { [relief] in relief.makeRoom(sparesWanted: true, $0) }
+        #expect(try room(sizeUnits: 3).objection(to: Self.unit, sparing) != nil)
+        #expect(try names == ["leftover"])
     }
 
     @Test func nothingGoesWhereItWouldNotSuffice() throws {

@@ -30,17 +30,8 @@ func mediaFile(_ path: String) throws -> [UInt8] { try readFile("\(mediaFolder)/
         try #require(run.status == .exited(0), "\(run)")
     }
 
-    /// Digests of all frames of all streams.
     private func frames(_ input: String, isOffline: Bool, _ options: [String] = []) async throws -> String {
-        let player = ["ffmpeg", "-nostdin", "-v", "error"] + options
-        let command =
-            (isOffline ? ["unshare", "--map-root-user", "--net"] : []) + player
-            + ["-i", input, "-map", "0", "-c", "copy", "-f", "framemd5", "-"]
-        let result = try await ChildProcess.run(command[0], Array(command.dropFirst()))
-        try #require(result.status == .exited(0) && result.errorText.isEmpty, "\(result)")
-        let lines = result.outputText.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        try #require(!lines.isEmpty)
-        return lines.joined(separator: "\n")
+        try await MediaPlayer.frames(of: input, isOffline: isOffline, options)
     }
 
     private var copy: String { folder["library/current/m/film/index.m3u8"] }

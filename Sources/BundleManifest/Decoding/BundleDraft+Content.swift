@@ -9,9 +9,23 @@ extension BundleDraft {
                 .joinDigestWithoutJoin, "joinSHA256 is the digest of the joined file, but there is no \"join\"",
                 at: joinDigest.place)
         }
+        checkRecording(&context)
         checkPaths(&context)
         checkSizes(&context)
         warnAboutMissingDigests(at: place, &context)
+    }
+
+    private func checkRecording(_ context: inout DecodingContext) {
+        if let now = context.options.now, let end, end.value <= now {
+            context.report(
+                .recordingOver, "the time until which it was to be followed has passed", at: end.place,
+                hint: "raise \"until\", or leave it out for a presentation that has an end")
+        }
+        if let gaps, end == nil, length == nil {
+            context.report(
+                .gapsWithoutRecording, "gaps are those of a recording, but there is neither \"until\" nor \"follow\"",
+                at: gaps.place)
+        }
     }
 
     /// Files that can't stand beside each other.
@@ -121,7 +135,7 @@ extension BundleDraft {
         case .archive: .archive(packagedFile(kind))
         case .textures: .textures(packagedFile(kind))
         case .ebook: .ebook(packagedFile(kind))
-        case .hls: .hls(playlist: source.source, selection)
+        case .hls: .hls(presentation)
         case .segments:
             segments.map { segments in
                 let join = joinName.map { JoinedFile(filename: $0.value, digest: joinDigest?.value) }
@@ -129,6 +143,15 @@ extension BundleDraft {
             }
         case .files: files.map { .files($0.value) }
         }
+    }
+
+    private var presentation: Presentation {
+        let isLimited = end != nil || length != nil
+        return Presentation(
+            playlist: source.source, selection: selection,
+            recording: isLimited
+                ? Presentation.Recording(end: end?.value, length: length, mayHaveGaps: gaps?.value ?? false) : nil,
+            isDecrypted: isDecrypted)
     }
 
     private func packagedFile(_ kind: BundleKind) -> PackagedFile {

@@ -70,6 +70,10 @@ struct BundleDraft: Draft {
     var joinDigest: Located<SHA256Digest>?
     var files: Located<[FileEntry]>?
     var selection = Selection()
+    var end: Located<Timestamp>?
+    var length: Duration?
+    var gaps: Located<Bool>?
+    var isDecrypted = false
     var priority = 0
     var isRequired = true
     var after: [Located<BundleID>] = []
@@ -126,6 +130,22 @@ struct BundleDraft: Draft {
                 "select", .selection, of: [.hls],
                 about: "Which variants and renditions to take; left out: the best variant with the default renditions"
             ) { $0.selection = $1 },
+            Field(
+                "until", .located(.timestamp), of: [.hls],
+                about: "When the copy of a live presentation ends, in UTC; left out, with follow: it must have an end"
+            ) { $0.end = $1 },
+            Field(
+                "follow", .recordingLength, of: [.hls],
+                about: "Seconds that the copy of a live presentation is to play"
+            ) { $0.length = $1 },
+            Field(
+                "gaps", .located(.boolean), of: [.hls],
+                about: "Whether the copy of a live presentation may lack what was lost on the way; false when left out"
+            ) { $0.gaps = $1 },
+            Field(
+                "decrypt", .boolean, of: [.hls],
+                about: "Whether encrypted segments are stored in the clear; false when left out"
+            ) { $0.isDecrypted = $1 },
             Field("priority", .count, about: "Higher goes first; 0 when left out") { $0.priority = $1 },
             Field(
                 "required", .boolean,

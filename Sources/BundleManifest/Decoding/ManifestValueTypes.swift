@@ -144,6 +144,8 @@ extension ValueType<Resolution> {
 extension ValueType<Duration> {
     /// Seconds; the bound keeps sums of a million of them far from overflow.
     static let duration = ValueType<Double>.number(0...1_000_000_000).map { Duration.seconds($0) }
+    /// Seconds.
+    static let recordingLength = ValueType<Double>.number(1...100_000_000).map { Duration.seconds($0) }
 }
 
 extension ValueType<Int> {
@@ -255,5 +257,8 @@ extension ValueType<BundleDraft> {
         return draft
     }.shared(as: "bundle")
 
-    private static let bundleSchema = BundleDraft.table.schema.with(["dependentRequired": ["joinSHA256": ["join"]]])
+    private static let bundleSchema = BundleDraft.table.schema.with([
+        "dependentRequired": ["joinSHA256": ["join"]],
+        "dependentSchemas": ["gaps": ["anyOf": [["required": ["until"]], ["required": ["follow"]]]]],
+    ])
 }

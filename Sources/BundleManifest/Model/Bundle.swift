@@ -16,6 +16,15 @@ package struct Bundle: Sendable, Equatable {
     package let headers: [RequestHeader]
 
     package var kind: BundleKind { content.kind }
+
+    /// The same, stored in the clear if it is a presentation that is encrypted.
+    package var decrypted: Bundle {
+        guard case .hls(var presentation) = content else { return self }
+        presentation.isDecrypted = true
+        return Bundle(
+            id: id, title: title, version: version, content: .hls(presentation), priority: priority,
+            isRequired: isRequired, after: after, tags: tags, headers: headers)
+    }
 }
 
 /// What a bundle is made of.
@@ -24,7 +33,7 @@ package enum BundleContent: Sendable, Equatable {
     /// An archive of images.
     case textures(PackagedFile)
     case ebook(PackagedFile)
-    case hls(playlist: SourceFile, Selection)
+    case hls(Presentation)
     case segments(SegmentList)
     /// At least one.
     case files([FileEntry])

@@ -86,7 +86,7 @@ extension BundleContent {
     private var files: [(path: String, source: SourceFile)] {
         switch self {
         case .archive(let file), .textures(let file), .ebook(let file): [("", file.source)]
-        case .hls(let playlist, _): [("", playlist)]
+        case .hls(let presentation): [("", presentation.playlist)]
         case .segments(let list): list.segments.map { ($0.path, $0.source) }
         case .files(let files): files.map { ($0.path, $0.source) }.sorted { $0.0 < $1.0 }
         }

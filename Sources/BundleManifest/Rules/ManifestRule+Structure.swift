@@ -171,6 +171,22 @@ extension ManifestRule {
                 the serial with it.
                 """
             )
+        case .recordingOver:
+            (
+                .warning, "the end of a recording has passed",
+                """
+                The time of until has passed. What was recorded by then is published, or is already; a recording that was never begun is \
+                refused, since nobody knows what of a live presentation was meant.
+                """
+            )
+        case .gapsWithoutRecording:
+            (
+                .error, "gaps is given without until or follow",
+                """
+                gaps allows the copy of a live presentation to lack what couldn’t be had in time. Only until or follow make a recording; \
+                a presentation that has an end is complete or not published.
+                """
+            )
         default: nil
         }
     }

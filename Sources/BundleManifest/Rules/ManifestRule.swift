@@ -26,6 +26,8 @@ package enum ManifestRule: String, ExplainedRule {
     case downloadWithoutDigest = "S021"
     // S022 and S023 told that there were too many findings; their ids stay unused.
     case expired = "S024"
+    case recordingOver = "S025"
+    case gapsWithoutRecording = "S026"
 
     case emptyPath = "P001"
     case absolutePath = "P002"

@@ -9,9 +9,12 @@ struct LocalName {
 
     private let hasher = SHA256()
 
-    func name(of url: String, range: ByteRange?, extension suffix: String) -> String {
+    func name(
+        of url: String, range: ByteRange?, decryptedBy encryption: SegmentEncryption? = nil, extension suffix: String
+    ) -> String {
         var identity = url
         if let range { identity += "\n\(range.offset)+\(range.lengthBytes)" }
+        if let encryption { identity += "\n\(encryption.keyURL) \(encryption.vector)" }
         hasher.reset()
         identity.withUTF8 { hasher.update(UnsafeRawBufferPointer($0)) }
         let digest = Self.hexadecimal(hasher.finalize().bytes.prefix(Self.digestBytes))
@@ -25,7 +28,7 @@ struct LocalName {
         return component[component.utf8.index(after: dot)...].lowercased()
     }
 
-    private static func lastComponent(_ url: String) -> Substring {
+    static func lastComponent(_ url: String) -> Substring {
         let path = URLParts(url).path
         return path[
             (path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex)...]

@@ -1,7 +1,11 @@
+import Platform
+
 /// A media playlist that names what is stored, made segment by segment. Keys and sections that no segment uses are left out.
 struct MediaPlaylistCopy {
     private(set) var playlist: MediaPlaylist
     private let source: OfflinePlan.Source
+    /// Playlists of which each segment is the same as this one's.
+    private let mirrors: [OfflinePlan.Source]
     private var keys: [Int32: MediaKey] = [:]
     private var keySetNumbers: [MediaKey: Int32] = [:]
     private var maps: [Int32: Int32] = [:]
@@ -11,6 +15,7 @@ struct MediaPlaylistCopy {
 
     init(of source: OfflinePlan.Source) {
         self.source = source
+        mirrors = source.mirrors.filter { $0.playlist.isAlike(source.playlist) }
         let original = source.playlist
         let (end, overflows) = original.mediaSequence.addingReportingOverflow(UInt64(original.segments.count))
         needsVectors = overflows || end > UInt64(Int32.max)
@@ -33,19 +38,19 @@ struct MediaPlaylistCopy {
         let original = source.playlist.segments[index]
         var segment = original
         segment.byteRange = nil
+        let fallback = original.map == nil ? defaultExtension : "m4s"
         if original.isGap {
-            // Nothing is ever asked for by this name, nor with a key.
-            segment.uri = OfflinePlan.resourceFolder + "/gap"
+            // Nothing is ever asked for by this name, nor with a key. A player may refuse the whole playlist for an extension it doesn't know.
+            segment.uri = OfflinePlan.resourceFolder + "/gap." + fallback
             segment.map = playlist.segments.last?.map
             segment.keySet = playlist.segments.last?.keySet
         } else {
             segment.map = try original.map.map { map throws(PlanRefusal) in try localMap(map, &builder) }
-            segment.keySet = try original.keySet.map { set throws(PlanRefusal) in
-                try localKeySet(set, forSegmentAt: index, &builder)
-            }
-            let fallback = original.map == nil ? defaultExtension : "m4s"
+            let encryption = try encryption(original.keySet, forSegmentAt: index, builder)
+            segment.keySet = try localKeySet(original.keySet, forSegmentAt: index, &builder)
             segment.uri = try builder.path(
-                of: original.uri, original.byteRange, as: .segment, at: source.address, duration: original.duration
+                of: original.uri, original.byteRange, as: .segment, at: source.address, duration: original.duration,
+                decryptedBy: encryption, mirrors: mirrors.map { ($0.playlist.segments[index].uri, $0.address) }
             ) { url in ResourceExtension.ofSegment(url) ?? fallback }
         }
         playlist.segments.append(segment)
@@ -54,12 +59,12 @@ struct MediaPlaylistCopy {
     private mutating func localMap(_ map: Int32, _ builder: inout OfflinePlanBuilder) throws(PlanRefusal) -> Int32 {
         if let known = maps[map] { return known }
         var section = source.playlist.maps[Int(map)]
-        section.keySet = try section.keySet.map { set throws(PlanRefusal) in
-            // The parser saw that it has a vector.
-            try localKeySet(set, forSegmentAt: nil, &builder)
-        }
+        // The parser saw that its key has a vector.
+        let encryption = try encryption(section.keySet, forSegmentAt: nil, builder)
+        section.keySet = try localKeySet(section.keySet, forSegmentAt: nil, &builder)
         section.uri = try builder.path(
-            of: section.uri, section.byteRange, as: .initializationSection, at: source.address
+            of: section.uri, section.byteRange, as: .initializationSection, at: source.address,
+            decryptedBy: encryption, mirrors: mirrors.map { ($0.playlist.maps[Int(map)].uri, $0.address) }
         ) { url in ResourceExtension.ofSection(url) }
         section.byteRange = nil
         // There are no more of them than the parser could number.
@@ -69,10 +74,23 @@ struct MediaPlaylistCopy {
         return number
     }
 
+    /// What is decrypted before it is stored, and with what; nil for what is clear, or stays encrypted.
+    private func encryption(
+        _ set: Int32?, forSegmentAt index: Int?, _ builder: OfflinePlanBuilder
+    ) throws(PlanRefusal) -> SegmentEncryption? {
+        guard builder.options.decrypts, let set else { return nil }
+        let key = try source.playlist.keySets[Int(set)].usableKey(playlist: source.url)
+        let derived = index.map { source.playlist.initializationVector(of: key, forSegmentAt: $0) }
+        guard let vector = derived ?? key.initializationVector else { return nil }
+        return SegmentEncryption(keyURL: try builder.url(of: key.uri, at: source.address), vector: vector)
+    }
+
     /// - Parameter index: nil for a section.
+    /// - Returns: nil for what is stored in the clear.
     private mutating func localKeySet(
-        _ set: Int32, forSegmentAt index: Int?, _ builder: inout OfflinePlanBuilder
-    ) throws(PlanRefusal) -> Int32 {
+        _ set: Int32?, forSegmentAt index: Int?, _ builder: inout OfflinePlanBuilder
+    ) throws(PlanRefusal) -> Int32? {
+        guard let set, !builder.options.decrypts else { return nil }
         var key = try localKey(set, &builder)
         if needsVectors, let index {
             key.initializationVector = source.playlist.initializationVector(of: key, forSegmentAt: index)
@@ -92,5 +110,19 @@ struct MediaPlaylistCopy {
         key.formatVersions = nil
         keys[set] = key
         return key
+    }
+}
+
+extension MediaPlaylist {
+    /// Whether what it names can be taken for what another names, one by one: it has the same numbers, durations, ranges and vectors, and sections
+    /// of the same count. RFC 8216 §4.3.4.2 asks redundant variants for no less. What is encrypted must name the very same keys.
+    fileprivate func isAlike(_ other: MediaPlaylist) -> Bool {
+        mediaSequence == other.mediaSequence && segments.count == other.segments.count
+            && keySets == other.keySets && keySets.joined().allSatisfy { URLParts($0.uri).scheme != nil }
+            && maps.count == other.maps.count && zip(maps, other.maps).allSatisfy { $0.byteRange == $1.byteRange }
+            && zip(segments, other.segments).allSatisfy { ours, theirs in
+                ours.duration == theirs.duration && ours.byteRange == theirs.byteRange && ours.isGap == theirs.isGap
+                    && ours.map == theirs.map && (ours.keySet == nil) == (theirs.keySet == nil)
+            }
     }
 }

@@ -6,6 +6,8 @@ package struct OfflinePlan: Sendable {
         package let address: PlaylistAddress
         /// For messages and names: where it was asked for.
         package let url: String
+        /// The same of redundant variants. Those whose segments aren't alike in number and duration are passed over.
+        package var mirrors: [Source] = []
 
         package init(playlist: MediaPlaylist, address: PlaylistAddress, url: String) {
             self.playlist = playlist
@@ -17,6 +19,8 @@ package struct OfflinePlan: Sendable {
     package struct Options: Sendable {
         /// Whether playlists without an end are copied as far as they go, and end there.
         package var allowsLive = false
+        /// Whether what is encrypted is stored in the clear; keys aren't stored then.
+        package var decrypts = false
 
         package init() {}
     }
@@ -27,7 +31,7 @@ package struct OfflinePlan: Sendable {
     package let playlists: [PlannedPlaylist]
 
     /// Raised whenever the same presentation would be copied differently: every library then makes its copies anew.
-    package static let version = 1
+    package static let version = 2
 
     package static let entryPath = "index.m3u8"
     static let resourceFolder = "media"

@@ -2,7 +2,7 @@
 struct OfflinePlanBuilder {
     private(set) var resources: [PlannedResource] = []
     private(set) var playlists: [PlannedPlaylist] = []
-    private let options: OfflinePlan.Options
+    let options: OfflinePlan.Options
     private let names = LocalName()
     private var paths: [Identity: String] = [:]
     /// By the URI in the master playlist: variants may share one.
@@ -12,6 +12,7 @@ struct OfflinePlanBuilder {
     private struct Identity: Hashable {
         let url: String
         let range: ByteRange?
+        let encryption: SegmentEncryption?
     }
 
     init(_ options: OfflinePlan.Options) { self.options = options }
@@ -79,19 +80,30 @@ struct OfflinePlanBuilder {
     // MARK: Resources
 
     /// Where a resource is put; one that is new is added to the plan.
-    /// - Parameter suffix: what its name ends with, by its URL.
+    /// - Parameters:
+    ///   - encryption: what it is decrypted with.
+    ///   - mirrors: where else it may be had, and from which playlist these URIs are.
+    ///   - suffix: what its name ends with, by its URL.
     mutating func path(
         of uri: String, _ range: ByteRange?, as role: PlannedResource.Role, at address: PlaylistAddress,
-        duration: Duration = .zero, extension suffix: (String) -> String
+        duration: Duration = .zero, decryptedBy encryption: SegmentEncryption? = nil,
+        mirrors: [(uri: String, address: PlaylistAddress)] = [], extension suffix: (String) -> String
     ) throws(PlanRefusal) -> String {
-        let url: String
-        do { url = try address.resolve(uri) } catch { throw .address(error) }
-        let identity = Identity(url: url, range: range)
+        let url = try url(of: uri, at: address)
+        let identity = Identity(url: url, range: range, encryption: encryption)
         if let known = paths[identity] { return known }
-        let path = OfflinePlan.resourceFolder + "/" + names.name(of: url, range: range, extension: suffix(url))
+        let name = names.name(of: url, range: range, decryptedBy: encryption, extension: suffix(url))
+        let path = OfflinePlan.resourceFolder + "/" + name
         paths[identity] = path
         resources.append(
-            PlannedResource(url: url, byteRange: range, path: path, role: role, duration: duration))
+            PlannedResource(
+                url: url, byteRange: range, path: path, role: role, duration: duration, encryption: encryption,
+                // A mirror that may not be asked is none.
+                mirrors: mirrors.compactMap { try? $0.address.resolve($0.uri) }.filter { $0 != url }))
         return path
+    }
+
+    func url(of uri: String, at address: PlaylistAddress) throws(PlanRefusal) -> String {
+        do throws(AddressProblem) { return try address.resolve(uri) } catch { throw .address(error) }
     }
 }

@@ -17,10 +17,26 @@ package struct PlannedResource: Equatable, Sendable {
     package let role: Role
     /// How long it plays where it is used first; zero for what isn't played.
     package let duration: Duration
+    /// What it is decrypted with before it is stored; nil: it is stored as it comes.
+    package var encryption: SegmentEncryption?
+    /// The same in redundant variants, in order of preference. Absolute.
+    package var mirrors: [String] = []
+}
+
+/// What a resource is encrypted with, all of it: AES-128 in CBC mode with PKCS #7 padding (RFC 8216 §4.3.2.4).
+package struct SegmentEncryption: Hashable, Sendable {
+    /// Absolute.
+    package let keyURL: String
+    package let vector: InitializationVector
 }
 
 /// A playlist of a copy: all its URIs are relative, and name what the plan has.
 package struct PlannedPlaylist: Equatable, Sendable {
     package let path: String
     package let content: Playlist
+
+    package init(path: String, content: Playlist) {
+        self.path = path
+        self.content = content
+    }
 }

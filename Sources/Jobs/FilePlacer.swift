@@ -1,0 +1,160 @@
+import BundleManifest
+import ContentLibrary
+import Glibc
+import Platform
+import Playlists
+
+/// Puts files of a bundle into its staging directory, in the form in which they are stored.
+struct FilePlacer: Sendable {
+    typealias Placed = FileSetJob.Placed
+
+    let staging: Staging
+    let shelves: [Shelf]
+    let fetcher: SourceFetcher
+    let placing: JobQueue
+    let keys: KeyRing?
+    /// Whether the next run takes over even what nothing would tell from another version.
+    let keepsUnproven: Bool
+
+    /// - Parameter group: one file, or parts of one file.
+    /// - Returns: for each what became of it.
+    func place(_ group: [BundleSource]) async -> [Result<Placed, BundleFailure>] {
+        if group.count == 1, group[0].byteRange == nil {
+            return [await outcome { () throws(BundleFailure) in try await place(group[0]) }]
+        }
+        return await RangedFile(group, self).place()
+    }
+
+    private func place(_ source: BundleSource) async throws(BundleFailure) -> Placed {
+        let path = try path(source.path ?? "")
+        if let digest = source.file.digest {
+            for shelf in shelves {
+                guard let held = shelf.byDigest[digest] else { continue }
+                if let known = try await take(held, at: path) { return known }
+            }
+        } else if let (held, isTrusted) = held(source) {
+            if !isTrusted, let validator = held.validator,
+                let file = try await fetcher.fetch(source.file, .unless(validator: validator))
+            {
+                return try await store(source, of: file, at: path)
+            }
+            if isTrusted || held.validator != nil, let known = try await take(held, at: path) { return known }
+        }
+        return try await store(source, of: try await fetch(source.file), at: path)
+    }
+
+    func fetch(_ file: SourceFile, part: ByteRange? = nil) async throws(BundleFailure) -> FetchedFile {
+        guard let file = try await fetcher.fetch(file, part: part) else {
+            throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
+        }
+        return file
+    }
+
+    // MARK: What is here already
+
+    /// What a source had brought, and whether that needn't be asked about.
+    func held(_ source: BundleSource) -> (held: Receipt.Source, isTrusted: Bool)? {
+        let name = fetcher.name(of: source)
+        return shelves.lazy.compactMap { shelf in shelf.byURL[name].map { ($0, shelf.isTrusted) } }.first
+    }
+
+    /// - Parameter held: what is wanted, as it came from its own URL: others may have brought the same bytes.
+    func take(_ held: Receipt.Source, at path: RelativePath) async throws(BundleFailure) -> Placed? {
+        for shelf in shelves where shelf.byDigest[held.sha256] != nil {
+            do throws(LibraryError) {
+                let isPlaced = try await placing.attempt { [staging] () throws(LibraryError) in
+                    try shelf.place(held, path, staging)
+                }
+                if isPlaced { return Placed(path: path, digest: held.sha256, source: held) }
+            } catch {
+                throw BundleFailure(error)
+            }
+        }
+        return nil
+    }
+
+    // MARK: What was fetched
+
+    /// Puts a source in its place. A file of which it is only a part stays where it is.
+    func store(
+        _ source: BundleSource, of file: FetchedFile, at path: RelativePath
+    ) async throws(BundleFailure) -> Placed {
+        let placed: Placed
+        if source.isVerbatim {
+            placed = Placed(path: path, digest: file.digest, source: fetcher.receiptSource(source.file, file))
+            try await placing.attempt { () throws(BundleFailure) in
+                if source.file.digest == nil { try file.refuseHTMLPage(insteadOf: .file(named: "\(path)")) }
+                do throws(SystemError) {
+                    try file.move(to: path, in: staging.directory)
+                    try note(placed, isProven: source.file.digest != nil)
+                } catch {
+                    file.keep()
+                    throw BundleFailure(error)
+                }
+            }
+        } else {
+            let decryption = try await decryption(source)
+            placed = try await placing.attempt { () throws(BundleFailure) in
+                let (size, digest) = try copy(source, of: file, to: path, decryption)
+                let known = Receipt.Source(
+                    url: fetcher.name(of: source), sizeBytes: size, sha256: digest, validator: file.validator)
+                let placed = Placed(path: path, digest: digest, source: known)
+                do throws(SystemError) { try note(placed, isProven: false) } catch { throw BundleFailure(error) }
+                fetcher.limits.note(written: size)
+                return placed
+            }
+            if source.byteRange == nil { file.discard() }
+        }
+        return placed
+    }
+
+    /// What nothing would tell from another version is of no use to anybody later.
+    private func note(_ placed: Placed, isProven: Bool) throws(SystemError) {
+        if isProven || keepsUnproven || placed.source.validator != nil {
+            try staging.note(placed.source, at: placed.path)
+        }
+    }
+
+    private func copy(
+        _ source: BundleSource, of file: FetchedFile, to path: RelativePath, _ decryption: Decryption?
+    ) throws(BundleFailure) -> (sizeBytes: Int64, digest: SHA256Digest) {
+        // Whoever asked for a range saw that the file has it.
+        let offset = source.byteRange.map { $0.offset - file.start } ?? 0
+        let length = source.byteRange?.lengthBytes ?? file.sizeBytes
+        let hasher = SHA256()
+        var size: Int64? = length
+        do throws(SystemError) {
+            if let parent = path.parent { try staging.directory.makeDirectories(parent) }
+            let target = try staging.directory.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+            if let decryption {
+                size = try decryption.begin().flatMap { cipher throws(SystemError) in
+                    try target.write(length, of: file.descriptor, at: offset, decrypting: cipher, hashing: hasher)
+                }
+            } else {
+                try target.write(length, of: file.descriptor, at: offset, to: 0, hashing: hasher)
+            }
+        } catch {
+            throw BundleFailure(error)
+        }
+        guard let size else {
+            try? staging.directory.remove(path)
+            throw BundleFailure(
+                .implausibleMedia,
+                "it doesn't decrypt: its end is missing, or the key, the vector or the segment is another's",
+                url: file.url)
+        }
+        return (size, hasher.finalize())
+    }
+
+    private struct Decryption: Sendable {
+        let key: [UInt8]
+        let vector: [UInt8]
+
+        func begin() -> AES128CBC.Decryption? { AES128CBC.Decryption(key: key, vector: vector) }
+    }
+
+    private func decryption(_ source: BundleSource) async throws(BundleFailure) -> Decryption? {
+        guard let encryption = source.encryption, let keys else { return nil }
+        return Decryption(key: try await keys.key(at: encryption.keyURL), vector: encryption.vector.bytes)
+    }
+}

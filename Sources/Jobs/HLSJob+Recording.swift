@@ -1,0 +1,167 @@
+import BundleManifest
+import ContentLibrary
+import Diagnostics
+import Platform
+import Playlists
+
+/// Live presentations: their playlists are read again and again (RFC 8216 §6.3.4), and what they name is fetched while it is there.
+extension HLSJob {
+    private static let folder = "recording"
+    private static let recordingBytes = 512 << 20
+
+    /// - Parameter read: what the playlists say now.
+    func record(_ read: ReadPresentation, _ limits: Presentation.Recording) async throws(BundleFailure) -> Copy {
+        guard !read.url.lowercased().hasPrefix("file:") else {
+            throw BundleFailure(
+                .playlistRefused, "it has no #EXT-X-ENDLIST, and nothing will be added to a file on this machine",
+                url: shownURL(read.url))
+        }
+        var recording = try await begin(read, limits)
+        let keys = keyRing()
+        var salvage = salvage
+        while true {
+            try await collect(&recording, keys, salvage)
+            // It is taken once; what is left of it isn't wanted.
+            if recording.hasSegments { salvage = nil }
+            if recording.isOver { break }
+            try await waitForMore(recording)
+            let isLast = limits.end.map { clock.now() >= $0 } ?? false
+            try await recording.reload(reader, isLast: isLast, uptime: clock.uptime)
+        }
+        if let text = recording.gapText { warn(text) }
+        var options = planOptions
+        options.allowsLive = true
+        let plan = try recording.plan(options)
+        let placed = plan.resources.compactMap { recording.placed[$0.path] }
+        let folder = try path(Self.folder)
+        do throws(SystemError) { _ = try staging.directory.removeTree(folder) } catch { throw BundleFailure(error) }
+        return try await finish(plan, placed, recording.receipts)
+    }
+
+    private func begin(
+        _ read: ReadPresentation, _ limits: Presentation.Recording
+    ) async throws(BundleFailure) -> LiveRecording {
+        let recorded = try await placing.attempt {
+            () throws(BundleFailure) -> [String: FollowedPlaylist]? in try self.recorded(read)
+        }
+        if let end = limits.end, clock.now() >= end {
+            guard let recorded else {
+                throw BundleFailure(
+                    .playlistRefused,
+                    "it is live, and the time until which it was to be followed (\(end.rfc3339)) has passed",
+                    url: shownURL(read.url))
+            }
+            warn(
+                "\(shownURL(read.url)): nobody was there when the recording was to end: it ends where the last run had come to"
+            )
+            return LiveRecording(read, ended: recorded, limits: limits)
+        }
+        return try LiveRecording(read, recorded: recorded ?? [:], limits: limits, at: clock.uptime())
+    }
+
+    /// Fetches what is listed and isn't here.
+    private func collect(
+        _ recording: inout LiveRecording, _ keys: KeyRing, _ salvage: Salvage?
+    ) async throws(BundleFailure) {
+        guard recording.hasSegments || recording.isOver else { return }
+        let resources = try recording.plan(planOptions).resources
+        let missing = resources.filter { recording.placed[$0.path] == nil }
+        progress.expect(files: resources.count, duration: recording.limits.length)
+        try await confirmRepeats(&recording, resources)
+        var job = files(missing, keys: keys, salvage)
+        job.trustsSalvage = true
+        for (resource, result) in zip(missing, await job.outcomes(stopsAtFailure: false)) {
+            switch result {
+            case .success(let file)?: recording.placed[resource.path] = file
+            case .failure(let error)?:
+                if error.code == .paused || control.reason != nil { throw error }
+                if let text = try recording.note(error, of: resource) { warn(text) }
+            case nil: break
+            }
+        }
+        try await keep(recording)
+    }
+
+    /// A name that is used again must stand for the same bytes: the copy has one file for both.
+    private func confirmRepeats(
+        _ recording: inout LiveRecording, _ resources: [PlannedResource]
+    ) async throws(BundleFailure) {
+        guard !recording.repeated.isEmpty else { return }
+        for resource in resources {
+            guard let placed = recording.placed[resource.path],
+                recording.repeated.remove(.init(url: resource.url, range: resource.byteRange)) != nil
+            else { continue }
+            let condition = placed.source.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+            let answer = try await slots.withSlot { () throws(BundleFailure) in
+                try await fetcher.fetch(mirrors.source(resource.url), condition, part: resource.byteRange)
+            }
+            guard let file = answer else { continue }
+            defer { file.discard() }
+            if resource.byteRange == nil, resource.encryption == nil, file.digest == placed.digest { continue }
+            throw BundleFailure(
+                .playlistRefused, "the live presentation uses this name again, for another segment", url: file.url)
+        }
+    }
+
+    private func waitForMore(_ recording: LiveRecording) async throws(BundleFailure) {
+        var duration = recording.nextLook - clock.uptime()
+        if let end = recording.limits.end { duration = min(duration, end.since(clock.now())) }
+        if duration > .zero { await clock.wait(duration, control) }
+        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+    }
+
+    private var control: RunControl { fetcher.control }
+
+    // MARK: What a later run goes on with
+
+    /// Notes what was seen and is here, beside it.
+    private func keep(_ recording: LiveRecording) async throws(BundleFailure) {
+        let bytes = Array(recording.text.utf8)
+        let digest = SHA256.digest(of: bytes)
+        // A name of its own: until the journal tells of it, the one before counts.
+        let path = try path("\(Self.folder)/\(digest)")
+        do throws(SystemError) {
+            try await placing.attempt { [staging, recordingName] () throws(SystemError) in
+                let folder = try staging.directory.subdirectory(path.parent ?? path, create: true)
+                let earlier = try folder.names()
+                if earlier.map(\.description) == ["\(digest)"] { return }
+                // URLs may hold secrets.
+                try staging.directory.replaceFile(path, with: bytes, mode: 0o600, flush: false)
+                try staging.note(
+                    Receipt.Source(url: recordingName, sizeBytes: Int64(bytes.count), sha256: digest), at: path)
+                for name in earlier where name.description != "\(digest)" { try folder.remove(name) }
+            }
+        } catch {
+            throw BundleFailure(error)
+        }
+    }
+
+    /// What a run that was cut short had seen; nil where there is nothing, or it is about other playlists.
+    private func recorded(_ read: ReadPresentation) throws(BundleFailure) -> [String: FollowedPlaylist]? {
+        guard let salvage, let held = salvage.sources.last(where: { $0.url == recordingName }) else { return nil }
+        let path = try path("\(Self.folder)/\(held.sha256)")
+        do throws(LibraryError) {
+            guard try salvage.take(held.sha256, sizeBytes: held.sizeBytes, to: path, in: staging) else { return nil }
+        } catch {
+            throw BundleFailure(error)
+        }
+        do throws(SystemError) {
+            try staging.note(held, at: path)
+            let text = String(
+                decoding: try staging.directory.readFile(path, limitBytes: Self.recordingBytes), as: UTF8.self)
+            guard let followed = LiveRecording.followed(text), Set(followed.keys) == Set(read.media.keys) else {
+                return nil
+            }
+            return followed
+        } catch {
+            throw BundleFailure(error)
+        }
+    }
+}
+
+extension Timestamp {
+    /// The time from another one to this; negative where that is later.
+    fileprivate func since(_ other: Timestamp) -> Duration {
+        .seconds(seconds &- other.seconds) + .nanoseconds(Int64(nanoseconds) - Int64(other.nanoseconds))
+    }
+}

@@ -1,0 +1,50 @@
+import Playlists
+
+/// Which parts of a file are asked for when ranges of it are wanted.
+struct RangeParts {
+    struct Part: Equatable {
+        let range: ByteRange
+        /// The wanted ranges in it, by their numbers.
+        let members: [Int]
+    }
+
+    /// In the order in which they stand in the file.
+    let parts: [Part]
+    /// Whether ranges overlap no more than makes the file twice as long: else a small file could make a disk full.
+    let isReasonable: Bool
+
+    /// What is fetched at once, unless a single range is longer.
+    static let longestBytes: Int64 = 64 << 20
+    /// What nobody wants is fetched all the same where it is less than a request costs.
+    static let smallGapBytes: Int64 = 64 << 10
+
+    init(_ ranges: [ByteRange]) {
+        var parts: [Part] = []
+        var (wantedBytes, fetchedBytes): (Int64, Int64) = (0, 0)
+        var current: (start: Int64, end: Int64, members: [Int])?
+        func close() {
+            guard let last = current, let range = ByteRange(offset: last.start, lengthBytes: last.end - last.start)
+            else { return }
+            fetchedBytes = fetchedBytes.addingClamped(range.lengthBytes)
+            parts.append(Part(range: range, members: last.members))
+        }
+        for (number, range) in ranges.enumerated().sorted(by: {
+            ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset)
+        }) {
+            wantedBytes = wantedBytes.addingClamped(range.lengthBytes)
+            if let last = current,
+                range.offset < last.end
+                    || (range.offset - last.end <= Self.smallGapBytes && range.end - last.start <= Self.longestBytes)
+            {
+                current?.end = max(last.end, range.end)
+                current?.members.append(number)
+            } else {
+                close()
+                current = (range.offset, range.end, [number])
+            }
+        }
+        close()
+        self.parts = parts
+        isReasonable = wantedBytes / 2 <= fetchedBytes
+    }
+}

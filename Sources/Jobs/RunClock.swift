@@ -1,0 +1,26 @@
+import Platform
+
+/// The time of a run, and how it waits.
+package struct RunClock: Sendable {
+    /// The present, as people tell it.
+    package var now: @Sendable () -> Timestamp
+    /// A time that only grows.
+    package var uptime: @Sendable () -> Duration
+    /// Waits, less long when the run is stopped.
+    package var wait: @Sendable (Duration, RunControl) async -> Void
+
+    package init(
+        now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Duration,
+        wait: @escaping @Sendable (Duration, RunControl) async -> Void
+    ) {
+        (self.now, self.uptime, self.wait) = (now, uptime, wait)
+    }
+
+    /// The machine's.
+    package static let system = RunClock(
+        now: { .now },
+        uptime: { start.duration(to: .now) },
+        wait: { duration, control in await control.wait(duration) })
+
+    private static let start = ContinuousClock.now
+}

@@ -1,0 +1,41 @@
+/// Runs many tasks, a few of them at once.
+enum TaskWindow {
+    /// Runs `body` for each number below `count`, in order.
+    /// - Parameters:
+    ///   - width: how many run at once.
+    ///   - mayBegin: asked before each; one that may not yet is asked about again whenever another has ended.
+    ///   - take: given each result as it comes. When it returns false, nothing more begins, and what runs is cancelled.
+    static func run<Outcome: Sendable>(
+        _ count: Int, width: Int, mayBegin: (Int) -> Bool = { _ in true },
+        _ body: @escaping @Sendable (Int) async -> Outcome, take: (Int, Outcome) async -> Bool
+    ) async {
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            var (next, running) = (0, 0)
+            var isOpen = true
+            func beginNext() {
+                while isOpen, next < count, running < width, mayBegin(next) {
+                    let index = next
+                    next += 1
+                    running += 1
+                    group.addTask { (index, await body(index)) }
+                }
+            }
+            beginNext()
+            while let (index, outcome) = await group.next() {
+                running -= 1
+                if await !take(index, outcome), isOpen {
+                    isOpen = false
+                    group.cancelAll()
+                }
+                beginNext()
+            }
+        }
+    }
+}
+
+/// What `body` brings, or why it doesn't: for tasks that don't throw.
+func outcome<Success: Sendable>(
+    of body: () async throws(BundleFailure) -> Success
+) async -> Result<Success, BundleFailure> {
+    do throws(BundleFailure) { return .success(try await body()) } catch { return .failure(error) }
+}

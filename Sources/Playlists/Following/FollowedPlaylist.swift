@@ -1,0 +1,201 @@
+/// A live playlist as far as it has been seen: each reload adds the segments that follow those that are known (RFC 8216 §6.2.2, §6.3.4). What
+/// its server no longer lists stays.
+package struct FollowedPlaylist: Equatable, Sendable {
+    /// All segments so far, without a hole in their numbers. URIs are absolute.
+    package private(set) var playlist: MediaPlaylist
+    /// The number of the first segment that its server still listed.
+    package private(set) var windowStart: UInt64
+
+    /// No stream loses as many segments at once: its numbers began anew.
+    private static let maximumGap: UInt64 = 100_000
+
+    /// - Parameter address: where the playlist was read from.
+    package init(_ first: MediaPlaylist, at address: PlaylistAddress) throws(FollowProblem) {
+        playlist = MediaPlaylist()
+        playlist.mediaSequence = first.mediaSequence
+        playlist.discontinuitySequence = first.discontinuitySequence
+        playlist.version = first.version
+        playlist.kind = first.kind
+        playlist.isIFramesOnly = first.isIFramesOnly
+        playlist.hasIndependentSegments = first.hasIndependentSegments
+        playlist.start = first.start
+        windowStart = first.mediaSequence
+        try take(first, at: address, mayHaveGaps: false)
+    }
+
+    /// Goes on with what an earlier run had recorded.
+    package init(recorded playlist: MediaPlaylist) {
+        self.playlist = playlist
+        windowStart = playlist.mediaSequence
+    }
+
+    /// The number behind that of the last segment. The parser sees that the numbers of all segments fit.
+    package var end: UInt64 { playlist.mediaSequence &+ UInt64(playlist.segments.count) }
+
+    /// Whether nothing follows.
+    package var hasEnded: Bool { playlist.isComplete }
+
+    /// How long to wait before the next reload, counted from when the last one began (RFC 8216 §6.3.4).
+    /// - Parameter hasChanged: whether that brought anything.
+    package func reloadDelay(hasChanged: Bool) -> Duration {
+        hasChanged ? playlist.coveringTargetDuration : playlist.coveringTargetDuration / 2
+    }
+
+    // MARK: Reloads
+
+    /// Takes over what is new.
+    /// - Parameter mayHaveGaps: whether segments that nobody saw are marked as gaps.
+    /// - Returns: how many segments are new, gaps among them.
+    /// - Throws: where segments are missing, or the playlist isn't what it was; nothing has changed then.
+    @discardableResult
+    package mutating func take(
+        _ reload: MediaPlaylist, at address: PlaylistAddress, mayHaveGaps: Bool
+    ) throws(FollowProblem) -> Int {
+        guard reload.skippedSegmentCount == 0 else { throw .deltaUpdate }
+        let copy = self
+        let known = end
+        do throws(FollowProblem) {
+            try checkOverlap(with: reload, at: address)
+            if reload.mediaSequence > known { try bridge(to: reload, mayHaveGaps: mayHaveGaps) }
+            // What is left of it behind the segments that are known.
+            let skipped = Int(clamping: end &- min(end, reload.mediaSequence))
+            var sets: [Int32: Int32] = [:]
+            var maps: [Int32: Int32] = [:]
+            for segment in reload.segments.dropFirst(skipped) {
+                try append(segment, of: reload, at: address, &sets, &maps)
+            }
+        } catch {
+            self = copy
+            throw error
+        }
+        let reloadEnd = reload.mediaSequence &+ UInt64(reload.segments.count)
+        // A cache may bring a playlist that is older than the last one.
+        if reloadEnd >= known {
+            windowStart = reload.mediaSequence
+            playlist.hasEndList = reload.hasEndList
+            playlist.targetDuration = max(playlist.targetDuration ?? .zero, reload.coveringTargetDuration)
+            playlist.version = [playlist.version, reload.version].compactMap(\.self).max()
+        }
+        return Int(clamping: end &- known)
+    }
+
+    /// Segments of one number must have one name, wherever they are fetched from: else the stream began anew.
+    private func checkOverlap(with reload: MediaPlaylist, at address: PlaylistAddress) throws(FollowProblem) {
+        guard !playlist.segments.isEmpty, !reload.segments.isEmpty else { return }
+        let reloadEnd = reload.mediaSequence &+ UInt64(reload.segments.count)
+        if reloadEnd < playlist.mediaSequence { throw .beganAnew }
+        let overlap =
+            max(
+                playlist.mediaSequence, reload.mediaSequence)..<max(
+                min(end, reloadEnd), playlist.mediaSequence, reload.mediaSequence)
+        guard let last = overlap.last else { return }
+        let ours = playlist.segments[Int(clamping: last &- playlist.mediaSequence)]
+        let theirs = reload.segments[Int(clamping: last &- reload.mediaSequence)]
+        guard !ours.isGap, !theirs.isGap else { return }
+        guard LocalName.lastComponent(ours.uri) == LocalName.lastComponent(try absolute(theirs.uri, address)),
+            ours.byteRange == theirs.byteRange
+        else { throw .beganAnew }
+    }
+
+    /// Fills the place of segments that came and went unseen.
+    private mutating func bridge(to reload: MediaPlaylist, mayHaveGaps: Bool) throws(FollowProblem) {
+        let count = reload.mediaSequence &- end
+        guard count <= Self.maximumGap else { throw .beganAnew }
+        guard mayHaveGaps else { throw .lost(count: count) }
+        var gap = MediaSegment(uri: Self.gapURI, duration: reload.coveringTargetDuration)
+        gap.isGap = true
+        gap.keySet = playlist.segments.last?.keySet
+        gap.map = playlist.segments.last?.map
+        playlist.segments.append(contentsOf: repeatElement(gap, count: Int(clamping: count)))
+        // What was unseen may have had a discontinuity of its own.
+        let seen = playlist.segments.reduce(playlist.discontinuitySequence) { $0 &+ ($1.isDiscontinuity ? 1 : 0) }
+        if reload.discontinuitySequence > seen, !playlist.segments.isEmpty {
+            playlist.segments[playlist.segments.count - 1].isDiscontinuity = true
+        }
+    }
+
+    /// Never asked for.
+    private static let gapURI = "gap"
+
+    private mutating func append(
+        _ original: MediaSegment, of reload: MediaPlaylist, at address: PlaylistAddress, _ sets: inout [Int32: Int32],
+        _ maps: inout [Int32: Int32]
+    ) throws(FollowProblem) {
+        var segment = original
+        segment.uri = original.isGap ? Self.gapURI : try absolute(original.uri, address)
+        segment.keySet = try original.keySet.map { set throws(FollowProblem) in
+            try keySet(set, of: reload, at: address, &sets)
+        }
+        if let map = original.map {
+            if let known = maps[map] {
+                segment.map = known
+            } else {
+                var section = reload.maps[Int(map)]
+                section.uri = try absolute(section.uri, address)
+                section.keySet = try section.keySet.map { set throws(FollowProblem) in
+                    try keySet(set, of: reload, at: address, &sets)
+                }
+                let number = playlist.maps.lastIndex(of: section) ?? playlist.maps.count
+                if number == playlist.maps.count { playlist.maps.append(section) }
+                maps[map] = Int32(clamping: number)
+                segment.map = maps[map]
+            }
+        }
+        playlist.segments.append(segment)
+    }
+
+    private mutating func keySet(
+        _ set: Int32, of reload: MediaPlaylist, at address: PlaylistAddress, _ sets: inout [Int32: Int32]
+    ) throws(FollowProblem) -> Int32 {
+        if let known = sets[set] { return known }
+        let keys = try reload.keySets[Int(set)].map { original throws(FollowProblem) in
+            var key = original
+            // Another system's key is named in ways of its own, and refused when the copy is planned.
+            if key.isUsable { key.uri = try absolute(key.uri, address) }
+            return key
+        }
+        let number = playlist.keySets.lastIndex(of: keys) ?? playlist.keySets.count
+        if number == playlist.keySets.count { playlist.keySets.append(keys) }
+        sets[set] = Int32(clamping: number)
+        return Int32(clamping: number)
+    }
+
+    private func absolute(_ uri: String, _ address: PlaylistAddress) throws(FollowProblem) -> String {
+        do throws(AddressProblem) { return try address.resolve(uri) } catch { throw .address(error) }
+    }
+
+    // MARK: The end
+
+    /// Leaves out what lies behind the segment that completes this duration.
+    /// - Returns: whether it has that.
+    package mutating func cut(to length: Duration) -> Bool {
+        var played = Duration.zero
+        for (index, segment) in playlist.segments.enumerated() {
+            played += segment.duration
+            guard played >= length else { continue }
+            playlist.segments.removeSubrange((index + 1)...)
+            return true
+        }
+        return false
+    }
+
+    /// Marks segments as gaps whose resource can't be had any more.
+    /// - Returns: how many.
+    package mutating func markLost(_ url: String, _ range: ByteRange?) -> Int {
+        var count = 0
+        for index in playlist.segments.indices
+        where playlist.segments[index].uri == url && playlist.segments[index].byteRange == range {
+            playlist.segments[index].isGap = true
+            playlist.segments[index].uri = Self.gapURI
+            playlist.segments[index].byteRange = nil
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether its server still lists a segment of this resource.
+    package func lists(_ url: String, _ range: ByteRange?) -> Bool {
+        let first = Int(clamping: windowStart &- min(windowStart, playlist.mediaSequence))
+        return playlist.segments.dropFirst(first).contains { $0.uri == url && $0.byteRange == range }
+    }
+}

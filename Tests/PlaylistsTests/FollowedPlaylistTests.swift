@@ -1,0 +1,115 @@
+import Playlists
+import Testing
+
+@Suite struct FollowedPlaylistTests {
+    private let address = PlaylistAddress(url: "https://cdn.example/live/list.m3u8")
+
+    private func playlist(_ start: Int, _ lines: String..., tags: String = "") throws -> MediaPlaylist {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(start)\n\(tags)" + lines.joined(separator: "\n")
+            + "\n"
+        let outcome = PlaylistParser.parse(Array(text.utf8), .init(url: "https://cdn.example/live/list.m3u8"))
+        guard case .media(let media)? = outcome.playlist else { throw Unreadable() }
+        return media
+    }
+
+    private struct Unreadable: Error {}
+
+    private func segments(_ numbers: Range<Int>, _ tags: [Int: String] = [:]) throws -> MediaPlaylist {
+        let lines = numbers.map { "\(tags[$0] ?? "")#EXTINF:6,\ns\($0).ts" }.joined(separator: "\n")
+        return try playlist(numbers.lowerBound, lines)
+    }
+
+    private func names(_ followed: FollowedPlaylist) -> [String] {
+        followed.playlist.segments.map { String($0.uri.split(separator: "/").last ?? "") }
+    }
+
+    private func expect(
+        _ count: Int, new followed: inout FollowedPlaylist, _ reload: MediaPlaylist, mayHaveGaps: Bool
+    ) throws {
+        let new = try followed.take(reload, at: address, mayHaveGaps: mayHaveGaps)
+        #expect(new == count)
+    }
+
+    @Test func newSegmentsFollowThoseThatAreKnown() throws {
+        var followed = try FollowedPlaylist(try segments(3..<6), at: address)
+        try expect(2, new: &followed, try segments(4..<8), mayHaveGaps: false)
+        try expect(0, new: &followed, try segments(4..<8), mayHaveGaps: false)
+        // A cache may answer with what is older.
+        try expect(0, new: &followed, try segments(4..<7), mayHaveGaps: false)
+        #expect(names(followed) == (3..<8).map { "s\($0).ts" })
+        #expect(followed.playlist.mediaSequence == 3 && followed.end == 8 && followed.windowStart == 4)
+    }
+
+    @Test func urisAreThoseOfTheAnswerTheyCameIn() throws {
+        var followed = try FollowedPlaylist(try segments(0..<1), at: address)
+        let other = PlaylistAddress(url: "https://other.example/x/list.m3u8")
+        try followed.take(try segments(0..<2), at: other, mayHaveGaps: false)
+        #expect(
+            followed.playlist.segments.map(\.uri) == [
+                "https://cdn.example/live/s0.ts", "https://other.example/x/s1.ts",
+            ])
+    }
+
+    /// Numbers of keys and sections mean something else in each answer.
+    @Test func keysAndSectionsStayThoseOfTheirSegments() throws {
+        let key = { (number: Int) in "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number)\"\n" }
+        var followed = try FollowedPlaylist(try segments(0..<3, [0: key(1), 2: key(2)]), at: address)
+        try followed.take(try segments(2..<5, [2: key(2), 3: key(1)]), at: address, mayHaveGaps: false)
+        let keys = followed.playlist.segments.map { segment in
+            segment.keySet.flatMap { followed.playlist.keySets[Int($0)].first?.uri.last }
+        }
+        #expect(keys == ["1", "1", "2", "1", "1"] && followed.playlist.keySets.count == 2)
+
+        let map = "#EXT-X-MAP:URI=\"init.mp4\"\n"
+        var mapped = try FollowedPlaylist(try segments(0..<2, [0: map]), at: address)
+        try mapped.take(
+            try segments(1..<3, [1: "#EXT-X-MAP:URI=\"other.mp4\"\n", 2: map]), at: address, mayHaveGaps: false)
+        #expect(mapped.playlist.maps.map(\.uri) == ["https://cdn.example/live/init.mp4"])
+        #expect(mapped.playlist.segments.map(\.map) == [0, 0, 0])
+    }
+
+    @Test func aHoleIsRefusedOrMarked() throws {
+        var followed = try FollowedPlaylist(try segments(0..<2), at: address)
+        let before = followed
+        #expect(throws: FollowProblem.lost(count: 3)) {
+            try followed.take(try segments(5..<7), at: address, mayHaveGaps: false)
+        }
+        #expect(followed == before)
+        try expect(5, new: &followed, try segments(5..<7), mayHaveGaps: true)
+        #expect(followed.playlist.segments.map(\.isGap) == [false, false, true, true, true, false, false])
+        // Each number stays that of its segment: vectors may follow from it.
+        #expect(names(followed)[5] == "s5.ts")
+    }
+
+    @Test func aStreamThatBeganAnewIsRefused() throws {
+        var followed = try FollowedPlaylist(try segments(100..<103), at: address)
+        for other in [try segments(0..<3), try playlist(101, "#EXTINF:6,\nother1.ts\n#EXTINF:6,\nother2.ts")] {
+            #expect(throws: FollowProblem.beganAnew) {
+                try followed.take(other, at: address, mayHaveGaps: true)
+            }
+        }
+    }
+
+    @Test func itIsCutBehindTheSegmentThatCompletesALength() throws {
+        var followed = try FollowedPlaylist(try segments(0..<5), at: address)
+        let (isFull, isFullBefore) = (followed.cut(to: .seconds(31)), followed.cut(to: .seconds(13)))
+        #expect(!isFull && isFullBefore)
+        #expect(names(followed) == ["s0.ts", "s1.ts", "s2.ts"])
+    }
+
+    @Test func reloadsComeATargetDurationApartAndHalfOfItWhereNothingWasNew() throws {
+        let followed = try FollowedPlaylist(try segments(0..<1), at: address)
+        #expect(followed.reloadDelay(hasChanged: true) == .seconds(6))
+        #expect(followed.reloadDelay(hasChanged: false) == .seconds(3))
+    }
+
+    @Test func whatIsLostIsAGapWhereverItIsListed() throws {
+        var followed = try FollowedPlaylist(try segments(0..<2), at: address)
+        #expect(followed.lists("https://cdn.example/live/s1.ts", nil))
+        let count = followed.markLost("https://cdn.example/live/s1.ts", nil)
+        #expect(count == 1)
+        #expect(followed.playlist.segments.map(\.isGap) == [false, true])
+        #expect(!followed.lists("https://cdn.example/live/s1.ts", nil))
+    }
+}
