@@ -33,7 +33,7 @@ let package = Package(
 
         room("Platform", ["CLinux", "CCrypto"]),
         room("Diagnostics", ["Platform"]),
-        room("JSONSyntax", ["Diagnostics"]),
+        room("JSONSyntax", ["Diagnostics", "Platform"]),
         room("BundleManifest", ["JSONSyntax", "Diagnostics", "Platform"]),
         room("Transfer", ["Platform", "CCurl"]),
         room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
@@ -49,8 +49,8 @@ let package = Package(
         room(
             "ManifestChecks",
             [
-                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "ContentLibrary",
-                "Jobs",
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "Playlists",
+                "ContentLibrary", "Jobs",
             ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
@@ -96,6 +96,8 @@ let package = Package(
                 "ContentLibrary", "Jobs",
             ]),
         tests(of: "CommandLineParsing"),
-        tests(of: "LarderCommand", ["FaultServer", "BundleManifest", "JSONSyntax", "Jobs", "Platform"]),
+        tests(
+            of: "LarderCommand",
+            ["FaultServer", "BundleManifest", "JSONSyntax", "Jobs", "ManifestChecks", "Platform"]),
     ]
 )

@@ -97,8 +97,14 @@ extension ArgumentType<Duration> {
 }
 
 extension ArgumentType<SizeOrPercent> {
-    /// `10G` or `5%`.
-    package static let sizeOrPercent = Self(
-        "SIZE|PERCENT", expected: "a size such as 10G or a percentage such as 5%", text: \.description,
-        parse: SizeOrPercent.init)
+    /// `10G` or `5%`. Nobody means as few bytes as a percentage has: such a number is refused without its sign.
+    package static let sizeOrPercent = Self("SIZE|PERCENT", words: [], text: \.description) {
+        argument throws(ArgumentProblem) in
+        let expected = "a size such as 10G or a percentage such as 5%"
+        switch SizeOrPercent(argument) {
+        case .bytes(1...100)?: throw ArgumentProblem(given: argument, expected: expected, nearest: argument + "%")
+        case let value?: return value
+        case nil: throw ArgumentProblem(given: argument, expected: expected)
+        }
+    }
 }

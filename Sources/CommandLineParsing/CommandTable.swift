@@ -16,7 +16,7 @@ package struct CommandTable: Sendable {
         self.exitCodes = exitCodes
     }
 
-    /// Reads a command line.
+    /// Reads a command line. `help COMMAND` is the same as `COMMAND --help`.
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - environment: where options look that name a variable.
@@ -29,6 +29,9 @@ package struct CommandTable: Sendable {
         switch first {
         case "--help", "-h": return .help(nil)
         case "--version": return .version
+        case "help" where !commands.contains { $0.words == ["help"] }:
+            let words = arguments.dropFirst().filter { $0 != "--help" && $0 != "-h" }
+            return .help(words.isEmpty ? nil : try command(for: words))
         default: break
         }
         let command = try command(for: arguments)

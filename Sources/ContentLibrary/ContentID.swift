@@ -1,16 +1,15 @@
 import Platform
 
-/// The id of a manifest, or of a bundle in its manifest: `[a-z0-9][a-z0-9._-]{0,63}`, so always one visible path component.
+/// The id of a manifest, or of a bundle in its manifest, as ``LibraryName`` takes it.
 package struct ContentID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The id as a path component.
     package let path: RelativePath
 
     package init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
-        guard (1...64).contains(bytes.count), Self.isLetterOrDigit(bytes[0]), bytes.allSatisfy(Self.isAllowed) else {
+        guard bytes.withUnsafeBufferPointer(LibraryName.accepts), let path = try? RelativePath(bytes) else {
             return nil
         }
-        guard let path = try? RelativePath(bytes) else { return nil }
         self.path = path
     }
 
@@ -20,17 +19,6 @@ package struct ContentID: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package static func < (left: ContentID, right: ContentID) -> Bool {
         left.path.bytes.lexicographicallyPrecedes(right.path.bytes)
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: false
-        }
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)
     }
 }
 

@@ -10,10 +10,20 @@ extension DiagnosticRule {
     package var id: String { rawValue }
 }
 
-/// A rule that users of a checker can look up.
+/// A rule that users of a checker can look up. All that is told of it is made from its row in a table.
 package protocol ExplainedRule: DiagnosticRule {
-    /// What goes wrong where the rule is broken, and what to do, in a few sentences.
-    var explanation: String { get }
+    /// A row; the explanation says what goes wrong where the rule is broken, and what to do, in a few sentences.
+    typealias Row = (severity: Severity, title: String, explanation: String)
+
+    var row: Row { get }
+}
+
+extension ExplainedRule {
+    package var severity: Severity { row.severity }
+
+    package var title: String { row.title }
+
+    package var explanation: String { row.explanation }
 }
 
 /// A rule without its type: a row in the list of all rules of a program.

@@ -5,56 +5,88 @@ extension JSONDocument {
     ///
     /// Not a matter of syntax: RFC 8259 merely says that readers disagree about such objects, so each format decides.
     /// - Parameter limit: how many are told.
-    package func duplicateKeys(limit: Int = 1000) -> [Diagnostic] {
+    package func duplicateKeys(limit: Int = 100) -> [Diagnostic] {
         var paths = JSONPathFinder(self)
         var found: [Diagnostic] = []
-        for index in nodes.indices where nodes[index].kind == .object {
-            for (first, again) in repeatedKeys(in: JSONValue(document: self, index: index)) {
-                guard found.count < limit else { return found.sortedByPosition() }
-                found.append(
-                    Diagnostic(
-                        JSONRule.duplicateKey, "the key \((again.string ?? "").quotedForMessage()) appears again",
-                        at: again.range, path: paths.path(to: again),
-                        notes: [Diagnostic.Note("it was first given here", at: first.range)]))
-            }
+        forEachRepeatedKey { first, again in
+            guard found.count < limit else { return }
+            let path = paths.path(to: again)
+            found.append(
+                Diagnostic(
+                    JSONRule.duplicateKey, again.repeatedKeyMessage, at: again.range, path: path,
+                    notes: [first.repeatedKeyNote]))
         }
         return found.sortedByPosition()
     }
 
-    /// Pairs of a key's first place and a later one.
-    private func repeatedKeys(in object: JSONValue) -> [(first: JSONValue, again: JSONValue)] {
-        // Most objects are small, and comparing a few keys is cheaper than hashing them.
-        object.members.dropFirst(16).first { _ in true } == nil
-            ? repeatedByComparing(object) : repeatedByHashing(object)
+    /// Calls `body` with each key that an object has had already, and with the first of them.
+    package func forEachRepeatedKey(_ body: (_ first: JSONValue, _ again: JSONValue) -> Void) {
+        var keys: [(ending: UInt64, index: Int)] = []
+        for object in nodes.indices where nodes[object].kind == .object {
+            let end = Int(nodes[object].subtreeEnd)
+            keys.removeAll(keepingCapacity: true)
+            var index = object + 1
+            while index < end {
+                // Most objects are small, and comparing a few keys is cheaper than hashing them.
+                guard keys.count < 16, !nodes[index].hasEscapes else {
+                    keys.removeAll(keepingCapacity: true)
+                    break
+                }
+                let ending = ending(of: nodes[index])
+                keys.append((ending, index))
+                index = Int(nodes[index + 1].subtreeEnd)
+            }
+            if index < end {
+                repeatedByHashing(JSONValue(document: self, index: object), body)
+            } else {
+                repeatedByComparing(keys, body)
+            }
+        }
     }
 
-    private func repeatedByComparing(_ object: JSONValue) -> [(first: JSONValue, again: JSONValue)] {
-        var repeated: [(first: JSONValue, again: JSONValue)] = []
-        for member in object.members {
-            for earlier in object.members {
-                if earlier.key.index == member.key.index { break }
-                guard sameText(earlier.key.node, member.key.node) else { continue }
-                repeated.append((earlier.key, member.key))
+    private func repeatedByComparing(
+        _ keys: [(ending: UInt64, index: Int)], _ body: (_ first: JSONValue, _ again: JSONValue) -> Void
+    ) {
+        for later in keys.indices.dropFirst() {
+            for earlier in 0..<later where keys[earlier].ending == keys[later].ending {
+                let (first, again) = (nodes[keys[earlier].index], nodes[keys[later].index])
+                guard content(of: first).elementsEqual(content(of: again)) else { continue }
+                body(
+                    JSONValue(document: self, index: keys[earlier].index),
+                    JSONValue(document: self, index: keys[later].index))
                 break
             }
         }
-        return repeated
     }
 
-    private func repeatedByHashing(_ object: JSONValue) -> [(first: JSONValue, again: JSONValue)] {
-        var repeated: [(first: JSONValue, again: JSONValue)] = []
+    private func repeatedByHashing(_ object: JSONValue, _ body: (_ first: JSONValue, _ again: JSONValue) -> Void) {
         var seen: [ArraySlice<UInt8>: JSONValue] = [:]
         for member in object.members {
             let key = member.key.contentBytes
-            if let first = seen[key] { repeated.append((first, member.key)) } else { seen[key] = member.key }
+            if let first = seen[key] { body(first, member.key) } else { seen[key] = member.key }
         }
-        return repeated
     }
 
-    private func sameText(_ one: JSONNode, _ other: JSONNode) -> Bool {
-        guard !one.hasEscapes, !other.hasEscapes else { return content(of: one).elementsEqual(content(of: other)) }
-        guard one.end - one.start == other.end - other.start else { return false }
-        return source.bytes[Int(one.start)..<Int(one.end)].elementsEqual(
-            source.bytes[Int(other.start)..<Int(other.end)])
+    /// The last bytes of a key and its length, in one word: different for nearly all keys that are different.
+    private func ending(of key: JSONNode) -> UInt64 {
+        let end = Int(key.end)
+        let length = end - Int(key.start)
+        let own: UInt64
+        if end >= 8 {
+            let word = source.bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) }
+            // The last bytes are the high ones; those before the key don't count.
+            own = UInt64(littleEndian: word) >> UInt64(max(0, 8 - length) * 8)
+        } else {
+            own = source.bytes[Int(key.start)..<end].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return own ^ (UInt64(truncatingIfNeeded: length) << 56)
     }
+}
+
+extension JSONValue {
+    /// What is said of a key that its object has had already.
+    package var repeatedKeyMessage: String { "the key \((string ?? "").quotedForMessage()) appears again" }
+
+    /// What is said of the first of equal keys.
+    package var repeatedKeyNote: Diagnostic.Note { Diagnostic.Note("it was first given here", at: range) }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 
 /// Reads JSON text (RFC 8259) in one pass and without recursion.
 ///
@@ -41,7 +42,7 @@ struct JSONParser {
         self.limits = limits
         // Rarely does a node take less than eight bytes of text. Pages that aren't touched cost nothing; growing step by step would
         // hold the old and the new array at once.
-        nodes.reserveCapacity(min(bytes.count, limits.textBytes) / 8 + 16)
+        nodes.reserveLargeCapacity(min(bytes.count, limits.textBytes) / 8 + 16)
     }
 
     mutating func parse() {

@@ -27,16 +27,28 @@ package struct JSONValue: Sendable {
 
     /// A string's text, escapes decoded.
     package var string: String? {
-        kind == .string ? String(decoding: contentBytes, as: UTF8.self) : nil
+        kind == .string ? withContent { String(decoding: $0, as: UTF8.self) } : nil
     }
 
     /// Whether this is a string with exactly this text, in UTF-8. Allocates nothing unless there are escapes.
-    package func isString(_ text: [UInt8]) -> Bool {
+    package func isString(_ text: [UInt8]) -> Bool { text.withUnsafeBufferPointer(isString) }
+
+    private func isString(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let node = node
         guard node.kind == .string else { return false }
         // Most comparisons end here: keys of one object mostly differ in length.
         guard node.hasEscapes || Int(node.end - node.start) - 2 == text.count else { return false }
-        return document.content(of: node).elementsEqual(text)
+        return withContent { $0.elementsEqual(text) }
+    }
+
+    /// Calls `body` with what is between the quotes of a string, escapes decoded; of no meaning for other kinds. Copies nothing, and counts no
+    /// reference, unless there are escapes.
+    package func withContent<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let node = node
+        guard !node.hasEscapes else { return contentBytes.withUnsafeBufferPointer(body) }
+        return document.source.bytes.withUnsafeBufferPointer { bytes in
+            body(UnsafeBufferPointer(rebasing: bytes[Int(node.start) + 1..<Int(node.end) - 1]))
+        }
     }
 
     /// What is between the quotes of a string, escapes decoded; of no meaning for other kinds.
@@ -49,9 +61,11 @@ package struct JSONValue: Sendable {
 
     /// The exact integers of `0...largestInteger`, written as plain decimals: `12`, but not `1.2e1` or `12.0`.
     package var integer: Int? {
-        guard kind == .number else { return nil }
+        let node = node
+        guard node.kind == .number else { return nil }
         var value = 0
-        for byte in sourceBytes {
+        for offset in Int(node.start)..<Int(node.end) {
+            let byte = document.source.bytes[offset]
             guard case UInt8(ascii: "0")...UInt8(ascii: "9") = byte else { return nil }
             // Can't overflow: value is at most 2^53 - 1 here.
             value = value * 10 + Int(byte - UInt8(ascii: "0"))
@@ -69,6 +83,22 @@ package struct JSONValue: Sendable {
         return number
     }
 
+    /// How many elements an array has; 0 for other kinds. Walks over them, and makes none.
+    package var elementCount: Int {
+        guard kind == .array else { return 0 }
+        var count = 0
+        var next = index + 1
+        let end = Int(node.subtreeEnd)
+        while next < end {
+            next = Int(document.nodes[next].subtreeEnd)
+            count += 1
+        }
+        return count
+    }
+
+    /// The same place in a ``JSONDocument/twin()`` of its document.
+    package func moved(to twin: JSONDocument) -> JSONValue { JSONValue(document: twin, index: index) }
+
     /// An array's elements in order; nothing for other kinds.
     package var elements: JSONElements {
         JSONElements(document: document, nextIndex: index + 1, end: kind == .array ? Int(node.subtreeEnd) : index + 1)
@@ -81,8 +111,8 @@ package struct JSONValue: Sendable {
 
     /// The first member with this key. Looks through the members one by one.
     package subscript(key: String) -> JSONValue? {
-        let key = Array(key.utf8)
-        return members.first { $0.key.isString(key) }?.value
+        var key = key
+        return key.withUTF8 { bytes in members.first { $0.key.isString(bytes) }?.value }
     }
 }
 

@@ -32,12 +32,26 @@ package struct JSONWriter: Sendable {
     // MARK: Containers
 
     package mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
-        try container("{", "}", members)
+        beginObject()
+        try members(&self)
+        endObject()
     }
 
     package mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
-        try container("[", "]", elements)
+        beginArray()
+        try elements(&self)
+        endArray()
     }
+
+    /// Begins an object that is written bit by bit; `endObject` ends it.
+    package mutating func beginObject() { begin("{") }
+
+    package mutating func endObject() { end("}") }
+
+    /// Begins an array that is written bit by bit; `endArray` ends it.
+    package mutating func beginArray() { begin("[") }
+
+    package mutating func endArray() { end("]") }
 
     /// Writes a key of the object at hand; the next call writes its value.
     package mutating func key(_ key: String) {
@@ -98,14 +112,14 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: text.utf8)
     }
 
-    private mutating func container(
-        _ opener: Unicode.Scalar, _ closer: Unicode.Scalar, _ content: (inout JSONWriter) throws -> Void
-    ) rethrows {
+    private mutating func begin(_ opener: Unicode.Scalar) {
         separate()
         bytes.append(UInt8(ascii: opener))
         depth += 1
         isFirst = true
-        try content(&self)
+    }
+
+    private mutating func end(_ closer: Unicode.Scalar) {
         depth -= 1
         if !isFirst { breakLine() }
         isFirst = false

@@ -22,7 +22,7 @@ extension HLSJob {
         while true {
             try await collect(&recording, keys, salvage)
             // It is taken once; what is left of it isn't wanted.
-            if recording.hasSegments { salvage = nil }
+            salvage = nil
             if recording.isOver { break }
             try await waitForMore(recording)
             let isLast = limits.end.map { clock.now() >= $0 } ?? false
@@ -63,8 +63,9 @@ extension HLSJob {
     private func collect(
         _ recording: inout LiveRecording, _ keys: KeyRing, _ salvage: Salvage?
     ) async throws(BundleFailure) {
-        guard recording.hasSegments || recording.isOver else { return }
-        let resources = try recording.plan(planOptions).resources
+        // Before it is fetched: nobody but this run may know then what the files were.
+        try await keep(recording)
+        let resources = try recording.resources(planOptions)
         let missing = resources.filter { recording.placed[$0.path] == nil }
         progress.expect(files: resources.count, duration: recording.limits.length)
         try await confirmRepeats(&recording, resources)
@@ -74,12 +75,12 @@ extension HLSJob {
             switch result {
             case .success(let file)?: recording.placed[resource.path] = file
             case .failure(let error)?:
-                if error.code == .paused || control.reason != nil { throw error }
+                if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+                if error.code == .paused { throw error }
                 if let text = try recording.note(error, of: resource) { warn(text) }
             case nil: break
             }
         }
-        try await keep(recording)
     }
 
     /// A name that is used again must stand for the same bytes: the copy has one file for both.

@@ -50,8 +50,21 @@ struct LiveRecording: Sendable {
     /// Whether nothing more is looked for.
     var isOver: Bool { isEndReached || followed.allSatisfy { full.contains($0.key) || $0.value.hasEnded } }
 
-    /// Whether there is anything yet in each playlist.
-    var hasSegments: Bool { followed.values.allSatisfy { $0.playlist.segments.contains { !$0.isGap } } }
+    /// What was listed so far. A playlist in which there isn't anything yet keeps nothing of the others from being fetched.
+    func resources(_ options: OfflinePlan.Options) throws(BundleFailure) -> [PlannedResource] {
+        let filled = followed.filter { $0.value.playlist.segments.contains { !$0.isGap } }
+        if isOver || filled.count == followed.count { return try plan(options).resources }
+        var options = options
+        options.allowsLive = true
+        var resources: [PlannedResource] = []
+        for (uri, followed) in filled.sorted(by: { $0.key < $1.key }) {
+            do throws(PlanRefusal) { resources += try OfflinePlan(source(uri, followed), options).resources } catch {
+                throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(presentation.url))
+            }
+        }
+        var seen: Set<String> = []
+        return resources.filter { seen.insert($0.path).inserted }
+    }
 
     func plan(_ options: OfflinePlan.Options) throws(BundleFailure) -> OfflinePlan {
         var options = options

@@ -35,7 +35,8 @@ extension LoadedManifest {
         let source = SourceText(name: location.description, bytes: reply.bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
-        let renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
+        // Most manifests have nothing to tell, and then nobody has to know where their lines begin.
+        lazy var renderer = DiagnosticTextRenderer(LineIndex(source), of: diagnostics)
         guard let manifest else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
@@ -44,7 +45,8 @@ extension LoadedManifest {
         }
         let id = try Self.contentID(manifest.id.text, location)
         for bundle in manifest.bundles { _ = try Self.contentID(bundle.id.text, location) }
-        for warning in diagnostics where warning.severity == .warning { warn(renderer.line(warning)) }
+        // Errors among these fail one bundle each.
+        for finding in diagnostics where finding.severity.isAtLeast(.warning) { warn(renderer.line(finding)) }
         self.init(
             manifest: manifest, id: id, bytes: reply.bytes, bases: SourceBases(manifest, readFrom: location),
             source: location.recordKey, validator: reply.validator)

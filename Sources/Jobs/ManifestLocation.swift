@@ -30,11 +30,13 @@ package enum ManifestLocation: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether `file` URLs in the manifest are followed: only somebody who can write local files may name them.
-    package var allowsFileURLs: Bool {
+    package var isFile: Bool {
         if case .file = self { return true }
         return false
     }
+
+    /// Whether `file` URLs in the manifest are followed: only somebody who can write local files may name them.
+    package var allowsFileURLs: Bool { isFile }
 
     /// What relative URLs resolve against.
     package var base: TransferURL? {

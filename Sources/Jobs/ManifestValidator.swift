@@ -61,21 +61,22 @@ package struct ManifestValidator: Sendable {
 /// A manifest's text and all that was found in it.
 package struct ValidatedManifest: Sendable {
     package let location: ManifestLocation
-    package let source: SourceText
-    /// Nil where there is an error among the diagnostics.
-    package let manifest: Manifest?
+    /// What its text alone tells.
+    package let decoded: DecodedManifest
     /// In the order of the text.
     package let diagnostics: [Diagnostic]
 
-    private init(location: ManifestLocation, source: SourceText, manifest: Manifest?, diagnostics: [Diagnostic]) {
-        (self.location, self.source, self.manifest, self.diagnostics) = (location, source, manifest, diagnostics)
+    private init(_ location: ManifestLocation, _ decoded: DecodedManifest, _ diagnostics: [Diagnostic]) {
+        (self.location, self.decoded, self.diagnostics) = (location, decoded, diagnostics)
     }
 
     package init(_ location: ManifestLocation, _ bytes: [UInt8]) {
-        self.location = location
-        source = SourceText(name: location.description, bytes: bytes)
-        (manifest, diagnostics) = Manifest.decode(source, options: Self.options(location))
+        let source = SourceText(name: location.description, bytes: bytes)
+        let decoded = DecodedManifest(source, options: Self.options(location))
+        self.init(location, decoded, decoded.diagnostics)
     }
+
+    package var source: SourceText { decoded.source }
 
     private static func options(_ location: ManifestLocation) -> ManifestDecodingOptions {
         var options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
@@ -87,17 +88,16 @@ package struct ValidatedManifest: Sendable {
 
     /// The same with what its author forgot since an older version.
     package func compared(with old: ValidatedManifest) -> ValidatedManifest {
-        guard let manifest, let before = old.manifest else { return self }
-        return adding(ManifestComparison.diagnostics(of: manifest, source, since: before, old.source))
+        adding(ManifestComparison.diagnostics(of: decoded, since: old.decoded))
     }
 
     /// The same with further findings about its text, but for what the same rule has told of the same place: a library's copy of the content,
     /// and its manifest, know the same.
     package func adding(_ found: [Diagnostic]) -> ValidatedManifest {
+        guard !found.isEmpty else { return self }
         let places = Dictionary(grouping: diagnostics, by: \.id).mapValues { Set($0.map(\.range)) }
         let new = found.filter { places[$0.id]?.contains($0.range) != true }
-        return ValidatedManifest(
-            location: location, source: source, manifest: manifest, diagnostics: (diagnostics + new).sortedByPosition())
+        return ValidatedManifest(location, decoded, (diagnostics + new).sortedByPosition())
     }
 
     /// The same with every fix applied that its findings offer, and then those of what is found after that.

@@ -15,7 +15,7 @@ package struct PublishedManifests: Sendable {
 
     /// - Returns: nil when nothing was published under the manifest's id, or the manifest isn't valid.
     package func older(than manifest: ValidatedManifest) throws(LibraryError) -> ValidatedManifest? {
-        guard let id = manifest.manifest.flatMap({ ContentID($0.id.text) }),
+        guard let id = manifest.decoded.id.flatMap({ ContentID($0.text) }),
             let bytes = try generation?.manifestBytes(id)
         else { return nil }
         return ValidatedManifest(.file(path: "\(path)/current/\(id)/.manifest.json"), bytes)

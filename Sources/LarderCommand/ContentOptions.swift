@@ -8,7 +8,7 @@ import Transfer
 /// What `validate` looks at beyond the text of manifests, and how.
 enum ContentOptions {
     private static let online = CommandOption<Bool>.flag(
-        "online", help: "ask every source whether it has what the manifest says")
+        "online", help: "ask every source whether it has what the manifest says, and read playlists")
     private static let deep = CommandOption<Bool>.flag(
         "deep", help: "open what is here: local files, and what the library holds")
     static let library = CommandOption<String?>.optional(

@@ -2,18 +2,19 @@ import Diagnostics
 import JSONSyntax
 
 /// Findings as one JSON array, for scripts.
-struct FindingsJSON {
-    let text: String
+struct FindingsJSON: FindingsPrinter {
+    private var writer = JSONWriter(.pretty)
 
-    init(_ report: ValidationReport) {
-        var writer = JSONWriter(.pretty)
-        writer.array { array in
-            for findings in report.findings {
-                let secrets = SecretRanges(findings.lines.source, findings.all)
-                for diagnostic in findings.shown { Self.write(diagnostic, findings.lines, secrets, to: &array) }
-            }
-        }
-        text = writer.text + "\n"
+    init() { writer.beginArray() }
+
+    mutating func add(_ findings: ManifestFindings) {
+        let secrets = SecretRanges(findings.lines.source, findings.all)
+        for diagnostic in findings.shown { Self.write(diagnostic, findings.lines, secrets, to: &writer) }
+    }
+
+    mutating func finish() -> String {
+        writer.endArray()
+        return writer.text + "\n"
     }
 
     private static func write(

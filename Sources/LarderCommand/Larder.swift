@@ -18,6 +18,9 @@ enum Larder {
         if case .success(.run(let parsed)) = invocation, parsed[BackgroundOption.background] {
             BackgroundPriority.adopt()
         }
+        if case .success(.run(let parsed)) = invocation, parsed.command.name == ValidateCommand.command.name {
+            MemoryAllocator.useOneHeap()
+        }
         Task.detached { exit(told(await run(invocation)).rawValue) }
         while true { pause() }
     }

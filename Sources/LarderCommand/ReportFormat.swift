@@ -12,25 +12,42 @@ enum ReportFormat: String, CaseIterable, Sendable {
     /// Workflow commands, which GitHub shows beside the code.
     case github
 
-    /// What goes to standard output; ends with a line end unless it is empty.
-    func text(of report: ValidationReport, usesColor: Bool) -> String {
+    func printer(usesColor: Bool) -> any FindingsPrinter {
         switch self {
-        case .text: lines(of: report, usesColor, separator: "\n\n") { $0.block($1) }
-        case .short: lines(of: report, usesColor, separator: "\n") { $0.line($1) }
-        case .json: FindingsJSON(report).text
-        case .sarif: SARIFLog(report).text
-        case .github: report.findings.map(WorkflowCommands.init).map(\.text).joined()
+        case .text: TextFindings(separator: "\n\n", usesColor: usesColor) { $0.block($1) }
+        case .short: TextFindings(separator: "\n", usesColor: usesColor) { $0.line($1) }
+        case .json: FindingsJSON()
+        case .sarif: SARIFLog()
+        case .github: WorkflowCommands()
         }
+    }
+}
+
+/// Makes what goes to standard output, one manifest after the other: a text is let go once its findings are written.
+protocol FindingsPrinter: Sendable {
+    mutating func add(_ findings: ManifestFindings)
+
+    /// All of it; ends with a line end unless it is empty. Nothing is added after that.
+    mutating func finish() -> String
+}
+
+/// Findings for people.
+private struct TextFindings: FindingsPrinter {
+    let separator: String
+    let usesColor: Bool
+    let render: @Sendable (DiagnosticTextRenderer, Diagnostic) -> String
+    private var text = ""
+
+    init(
+        separator: String, usesColor: Bool, render: @escaping @Sendable (DiagnosticTextRenderer, Diagnostic) -> String
+    ) {
+        (self.separator, self.usesColor, self.render) = (separator, usesColor, render)
     }
 
-    private func lines(
-        of report: ValidationReport, _ usesColor: Bool, separator: String,
-        _ render: (DiagnosticTextRenderer, Diagnostic) -> String
-    ) -> String {
-        let parts = report.findings.flatMap { findings in
-            let renderer = DiagnosticTextRenderer(findings.lines, of: findings.all, usesColor: usesColor)
-            return findings.shown.map { render(renderer, $0) }
-        }
-        return parts.isEmpty ? "" : parts.joined(separator: separator) + "\n"
+    mutating func add(_ findings: ManifestFindings) {
+        let renderer = DiagnosticTextRenderer(findings.lines, of: findings.all, usesColor: usesColor)
+        for finding in findings.shown { text += (text.isEmpty ? "" : separator) + render(renderer, finding) }
     }
+
+    func finish() -> String { text.isEmpty ? "" : text + "\n" }
 }

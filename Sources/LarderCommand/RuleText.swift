@@ -1,12 +1,12 @@
-import BundleManifest
 import Diagnostics
 import JSONSyntax
+import ManifestChecks
 
 /// What is told about rules themselves.
 enum RuleText {
     /// One line a rule.
     static var list: String {
-        ManifestRule.catalogue.map { rule in
+        RuleCatalogue.all.map { rule in
             let severity = rule.severity.rawValue
             let padding = String(repeating: " ", count: 9 - severity.count)
             return "\(rule.id)  \(severity)\(padding)\(rule.title)\n"
@@ -18,7 +18,7 @@ enum RuleText {
     }
 
     /// An array of objects, for scripts.
-    static var jsonList: String { json(ManifestRule.catalogue.map(Item.init)) }
+    static var jsonList: String { json(RuleCatalogue.all.map(Item.init)) }
 
     static func json(of rule: RuleDescription) -> String { json(Item(rule: rule)) }
 

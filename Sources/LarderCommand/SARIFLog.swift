@@ -1,37 +1,43 @@
-import BundleManifest
 import Diagnostics
 import JSONSyntax
 import Jobs
+import ManifestChecks
 import Platform
 
 /// Findings as a SARIF log (OASIS SARIF 2.1.0), with what GitHub's code scanning asks for.
-struct SARIFLog {
-    let text: String
+struct SARIFLog: FindingsPrinter {
+    private var writer = JSONWriter(.pretty)
+    private let ruleIndices: [String: Int]
 
-    init(_ report: ValidationReport) {
-        let rules = ManifestRule.catalogue
-        let indices = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
-        var writer = JSONWriter(.pretty)
-        writer.object { log in
-            log.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
-            log.member("version", "2.1.0")
-            log.array("runs") { runs in
-                runs.object { run in
-                    run.object("tool") { $0.object("driver") { Self.writeDriver(rules, to: &$0) } }
-                    // Columns as LineIndex counts them.
-                    run.member("columnKind", "unicodeCodePoints")
-                    run.array("results") { results in
-                        for findings in report.findings {
-                            var file = SARIFFile(findings)
-                            for diagnostic in findings.shown {
-                                Self.write(diagnostic, index: indices[diagnostic.id], &file, to: &results)
-                            }
-                        }
-                    }
-                }
-            }
+    init() {
+        let rules = RuleCatalogue.all
+        ruleIndices = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
+        writer.beginObject()
+        writer.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
+        writer.member("version", "2.1.0")
+        writer.key("runs")
+        writer.beginArray()
+        writer.beginObject()
+        writer.object("tool") { $0.object("driver") { Self.writeDriver(rules, to: &$0) } }
+        // Columns as LineIndex counts them.
+        writer.member("columnKind", "unicodeCodePoints")
+        writer.key("results")
+        writer.beginArray()
+    }
+
+    mutating func add(_ findings: ManifestFindings) {
+        var file = SARIFFile(findings)
+        for diagnostic in findings.shown {
+            Self.write(diagnostic, index: ruleIndices[diagnostic.id], &file, to: &writer)
         }
-        text = writer.text + "\n"
+    }
+
+    mutating func finish() -> String {
+        writer.endArray()
+        writer.endObject()
+        writer.endArray()
+        writer.endObject()
+        return writer.text + "\n"
     }
 
     private static func writeDriver(_ rules: [RuleDescription], to driver: inout JSONWriter) {
@@ -108,7 +114,7 @@ private struct SARIFFile {
     private let isRelative: Bool
     private var fingerprintCounts: [String: Int] = [:]
 
-    init(_ findings: ValidationReport.Findings) {
+    init(_ findings: ManifestFindings) {
         lines = findings.lines
         switch findings.location {
         case .file(let path) where path.hasPrefix("/"):

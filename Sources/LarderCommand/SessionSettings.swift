@@ -60,7 +60,7 @@ extension SessionSettings {
         } catch {
             throw SettingsProblem(lines: ["\(escapedText(path)): the settings can't be read: \(error)"])
         }
-        let diagnostics = document.duplicateKeys(limit: 100) + decode(document.root)
+        let diagnostics = document.duplicateKeys() + decode(document.root)
         guard diagnostics.isEmpty else {
             let renderer = DiagnosticTextRenderer(LineIndex(document.source), of: diagnostics)
             throw SettingsProblem(lines: diagnostics.sortedByPosition().map(renderer.lineWithHint))
@@ -121,8 +121,15 @@ extension SessionSettings {
             } else {
                 diagnostics.append(
                     Diagnostic(
-                        SettingsRule.unknownKey, "there is no setting \(key.quotedForMessage())", at: member.key.range,
-                        hint: nearestMatch(to: key, among: all.map(\.name) + [other]).map { "did you mean \"\($0)\"?" })
+                        SettingsRule.unknownKey,
+                        Setting.all.contains { $0.name == key }
+                            ? "\"\(key)\" can't change with the time of the day"
+                            : "there is no setting \(key.quotedForMessage())",
+                        at: member.key.range,
+                        hint: Setting.all.contains { $0.name == key }
+                            ? "set it beside \"schedule\""
+                            : nearestMatch(to: key, among: all.map(\.name) + [other]).map { "did you mean \"\($0)\"?" }
+                    )
                 )
             }
         }

@@ -5,6 +5,7 @@ import Diagnostics
 import Downloads
 import Glibc
 import Jobs
+import ManifestChecks
 import Platform
 import Transfer
 
@@ -89,7 +90,7 @@ struct ValidateCommand {
     }
 
     private func rule(_ id: String) throws(UsageError) -> RuleDescription {
-        if let rule = ManifestRule.catalogue.first(where: { $0.id == id.uppercased() }) { return rule }
+        if let rule = RuleCatalogue.all.first(where: { $0.id == id.uppercased() }) { return rule }
         throw parsed.usageError("there is no rule \(id.quotedForMessage()); --rules lists them")
     }
 
@@ -111,7 +112,7 @@ struct ValidateCommand {
         let filter = FindingFilter(
             least: parsed[Self.severity], allowed: try allowed(), limit: parsed[Self.maxFindings])
         let base = try parsed[Self.base].map { text throws(TransferURLError) in try TransferURL(text) }
-        var report = ValidationReport(filter)
+        var report = ValidationReport(filter, parsed[Self.format].printer(usesColor: usesColor))
         var locations: [ManifestLocation] = []
         for operand in parsed.operands {
             do {
@@ -164,7 +165,7 @@ struct ValidateCommand {
         guard let argument = parsed[Self.against] else { return nil }
         do {
             let old = try await validator.validate(try ManifestLocation(argument))
-            if let old, old.manifest == nil {
+            if let old, !old.decoded.isValid {
                 report.addUnreadable(
                     "\(old.location): the older manifest isn't valid; validate it by itself to see why")
             }
@@ -189,6 +190,10 @@ struct ValidateCommand {
     /// - Returns: what its findings are about from now on.
     private func fix(_ validated: ValidatedManifest, _ report: inout ValidationReport) -> ValidatedManifest {
         guard parsed[Self.fix] || parsed[Self.diff], let fixed = validated.fixed() else { return validated }
+        guard validated.location.isFile || parsed[Self.diff] else {
+            report.addUnreadable("\(validated.location): --fix rewrites files; --diff shows what it would change here")
+            return validated
+        }
         guard !parsed[Self.diff] else {
             let old = validated.source.masked(validated.diagnostics)
             let new = fixed.source.masked(fixed.diagnostics)
@@ -206,13 +211,14 @@ struct ValidateCommand {
         }
     }
 
-    private func finish(_ report: ValidationReport) -> Jobs.ExitCode {
+    private func finish(_ finished: ValidationReport) -> Jobs.ExitCode {
+        var report = finished
         for line in report.unreadable { Console.writeError("larder: \(line)\n") }
         if parsed[Self.diff] {
             let diff = String(decoding: report.diff, as: UTF8.self)
             Console.write(Terminal.isTerminal(STDOUT_FILENO) ? diff.harmless : diff)
         } else {
-            Console.write(parsed[Self.format].text(of: report, usesColor: usesColor))
+            Console.write(report.finish())
         }
         if !parsed[OutputOptions.quiet] { Console.writeError(report.summary + "\n") }
         return report.exit(denyingWarnings: parsed[Self.denyWarnings])

@@ -14,20 +14,20 @@ struct FindingFilter: Sendable {
     }
 }
 
+/// One manifest's findings, in the order of its text.
+struct ManifestFindings {
+    let location: ManifestLocation
+    let lines: LineIndex
+    /// What is shown.
+    let shown: [Diagnostic]
+    /// All that is known of the text: what one finding keeps secret may stand on the line of another.
+    let all: [Diagnostic]
+}
+
 /// What a validation found in all its inputs.
 struct ValidationReport {
-    /// One manifest's findings, in the order of its text.
-    struct Findings {
-        let location: ManifestLocation
-        let lines: LineIndex
-        /// What is shown.
-        let shown: [Diagnostic]
-        /// All that is known of the text: what one finding keeps secret may stand on the line of another.
-        let all: [Diagnostic]
-    }
-
     private let filter: FindingFilter
-    private(set) var findings: [Findings] = []
+    private var printer: any FindingsPrinter
     /// Inputs that couldn't be read, one line each.
     private(set) var unreadable: [String] = []
     private var counts: [Severity: Int] = [:]
@@ -40,7 +40,7 @@ struct ValidationReport {
     /// How the run exits because it was stopped.
     var stopped: Jobs.ExitCode?
 
-    init(_ filter: FindingFilter) { self.filter = filter }
+    init(_ filter: FindingFilter, _ printer: any FindingsPrinter) { (self.filter, self.printer) = (filter, printer) }
 
     mutating func add(_ validated: ValidatedManifest) {
         manifestCount += 1
@@ -49,11 +49,14 @@ struct ValidationReport {
         let shown = Array(taken.prefix(filter.limit - shownCount))
         shownCount += shown.count
         guard !shown.isEmpty else { return }
-        findings.append(
-            Findings(
+        printer.add(
+            ManifestFindings(
                 location: validated.location, lines: LineIndex(validated.source), shown: shown,
                 all: validated.diagnostics))
     }
+
+    /// What goes to standard output. Nothing is added after that.
+    mutating func finish() -> String { printer.finish() }
 
     /// What two parts of a check can't read is told once.
     mutating func addUnreadable(_ line: String) {
@@ -63,8 +66,10 @@ struct ValidationReport {
     /// `2 errors, 1 warning in 3 manifests`, and what isn't shown.
     var summary: String {
         let found = Severity.allCases.compactMap { severity in counts[severity].map { plural($0, severity.rawValue) } }
+        guard manifestCount > 0 || unreadable.isEmpty else { return "nothing could be checked" }
         var text = found.isEmpty ? "nothing found" : found.joined(separator: ", ")
         text += " in \(plural(manifestCount, "manifest"))"
+        if !unreadable.isEmpty { text += "; not all could be read" }
         let hidden = counts.values.reduce(0, +) - shownCount
         if hidden > 0 { text += "; \(hidden) not shown (--max-findings)" }
         if !fixed.isEmpty { text += "; \(fixed.count) fixed: \(fixed.joined(separator: ", "))" }

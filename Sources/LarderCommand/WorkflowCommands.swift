@@ -3,13 +3,15 @@ import Jobs
 import Platform
 
 /// Findings as workflow commands: `::error file=…,line=…::message`.
-struct WorkflowCommands {
-    let text: String
+struct WorkflowCommands: FindingsPrinter {
+    private var text = ""
 
-    init(_ findings: ValidationReport.Findings) {
+    mutating func add(_ findings: ManifestFindings) {
         let file = Self.name(findings.location)
-        text = findings.shown.map { Self.command($0, findings.lines, file) }.joined()
+        for finding in findings.shown { text += Self.command(finding, findings.lines, file) }
     }
+
+    func finish() -> String { text }
 
     /// The name as the file system has it: GitHub looks for that file. One that would garble the log is escaped all the same.
     private static func name(_ location: ManifestLocation) -> String {

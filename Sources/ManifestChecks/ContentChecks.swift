@@ -14,10 +14,8 @@ package struct ContentChecks: Sendable {
 
     /// - Returns: the same with what was found; a manifest with errors has no content that could be told of.
     package func checked(_ validated: ValidatedManifest) async -> ValidatedManifest {
-        guard online != nil || deep != nil, let manifest = validated.manifest,
-            let placed = PlacedManifest(manifest, validated.source)
-        else { return validated }
-        let bases = SourceBases(manifest, readFrom: validated.location)
+        guard online != nil || deep != nil, let placed = PlacedManifest(validated.decoded) else { return validated }
+        let bases = SourceBases(placed.manifest, readFrom: validated.location)
         var findings = Findings()
         if let deep { findings.append(await deep.findings(in: placed, bases, readFrom: validated.location)) }
         if let online { findings.append(await online.findings(in: placed, bases)) }

@@ -1,5 +1,4 @@
 import BundleManifest
-import Diagnostics
 import JSONSyntax
 
 /// A valid manifest together with the places in its text that speak of each download.
@@ -8,9 +7,10 @@ struct PlacedManifest: Sendable {
     let document: JSONDocument
     let bundles: [PlacedBundle]
 
-    /// - Returns: nil when the text is not the manifest's.
-    init?(_ manifest: Manifest, _ source: SourceText) {
-        guard let document = try? JSONDocument(source), let list = document.root["bundles"] else { return nil }
+    /// - Returns: nil when it isn't valid.
+    init?(_ decoded: DecodedManifest) {
+        guard let manifest = decoded.manifest, let document = decoded.document, let list = document.root["bundles"]
+        else { return nil }
         self.manifest = manifest
         self.document = document
         bundles = zip(manifest.bundles, list.elements).map(PlacedBundle.init)

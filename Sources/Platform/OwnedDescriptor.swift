@@ -94,9 +94,8 @@ package final class OwnedDescriptor: Sendable {
     /// Reads to the end of the file.
     /// - Parameter limitBytes: how much is taken at most; a longer file fails with `EFBIG`.
     package func readAll(limitBytes: Int) throws(SystemError) -> [UInt8] {
-        var result: [UInt8] = []
         // At once what a file needs: growing step by step would copy it over and over. Pipes have no size.
-        result.reserveCapacity(min(max(Int(try status().sizeBytes), 0), limitBytes))
+        var result = try readBeginning(min(max(Int(try status().sizeBytes), 0), limitBytes))
         let chunkBytes = 64 << 10
         var chunk = [UInt8](repeating: 0, count: chunkBytes)
         while true {
@@ -110,6 +109,27 @@ package final class OwnedDescriptor: Sendable {
             }
             result += chunk[..<count]
         }
+    }
+
+    /// Reads so many bytes, or to the end.
+    private func readBeginning(_ byteCount: Int) throws(SystemError) -> [UInt8] {
+        var outcome: Result<Void, SystemError> = .success(())
+        let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
+            LargePages.prefer(buffer.baseAddress, byteCount: byteCount)
+            while filled < byteCount {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                do throws(SystemError) {
+                    let count = try read(into: rest)
+                    if count == 0 { return }
+                    filled += count
+                } catch {
+                    outcome = .failure(error)
+                    return
+                }
+            }
+        }
+        try outcome.get()
+        return bytes
     }
 
     /// Writes the whole file to `target`, from its start, in pieces of 256 KiB. The target stays its owner's.

@@ -15,33 +15,51 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads 64 hexadecimal digits, in either case; nil for anything else.
     public init?(hex: String) {
-        self.init(hexDigits: Array(hex.utf8)[...])
+        self.init(hexDigits: Array(hex.utf8).span.bytes, foldingCase: true)
     }
 
-    private init?(hexDigits digits: ArraySlice<UInt8>) {
-        guard digits.count == 64 else { return nil }
-        func word(_ start: Int) -> UInt64? {
-            var word: UInt64 = 0
-            for digit in digits[(digits.startIndex + start)..<(digits.startIndex + start + 16)] {
-                guard let value = Self.digitValue(digit) else { return nil }
-                word = word << 4 | UInt64(value)
-            }
-            return word
-        }
-        guard let first = word(0), let second = word(16), let third = word(32), let fourth = word(48) else {
-            return nil
-        }
+    private init?(hexDigits digits: RawSpan, foldingCase: Bool) {
+        guard digits.byteCount == 64 else { return nil }
+        guard let first = Self.word(digits, 0, foldingCase), let second = Self.word(digits, 16, foldingCase),
+            let third = Self.word(digits, 32, foldingCase), let fourth = Self.word(digits, 48, foldingCase)
+        else { return nil }
         words = (first, second, third, fourth)
     }
 
+    private static func word(_ digits: RawSpan, _ start: Int, _ foldingCase: Bool) -> UInt64? {
+        let high = digits.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
+        let low = digits.unsafeLoadUnaligned(fromByteOffset: start + 8, as: UInt64.self)
+        guard let high = value(ofDigits: high, foldingCase), let low = value(ofDigits: low, foldingCase) else {
+            return nil
+        }
+        return UInt64(high) << 32 | UInt64(low)
+    }
+
+    /// What eight hexadecimal digits mean, in the order of memory; nil when one of them is none.
+    ///
+    /// All at once: a digit's value is its low four bits, and nine more for letters, which have the bit 0x40. Whether each byte was a digit
+    /// shows when the values are written as digits again.
+    private static func value(ofDigits memory: UInt64, _ foldingCase: Bool) -> UInt32? {
+        let everyByte: UInt64 = 0x0101_0101_0101_0101
+        var digits = UInt64(bigEndian: memory)
+        // A small letter has the bit 0x20 beside 0x40.
+        if foldingCase { digits |= (digits & (everyByte &* 0x40)) >> 1 }
+        let letters = (digits >> 6) & everyByte
+        // No byte carries into the next one: the sums are at most 24 and 111.
+        let values = (digits & (everyByte &* 0x0F)) &+ letters &* 9
+        let above9 = ((values &+ everyByte &* 6) >> 4) & everyByte
+        let written = values &+ everyByte &* 0x30 &+ above9 &* 39
+        guard written == digits, values & (everyByte &* 0xF0) == 0 else { return nil }
+        let pairs = (values | values >> 4) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+        return UInt32(truncatingIfNeeded: fours | fours >> 16)
+    }
+
     /// Reads 64 hexadecimal digits in lower case, the form `description` writes; nil for anything else.
-    package init?(lowercaseHex text: String) { self.init(lowercaseHexDigits: Array(text.utf8)[...]) }
+    package init?(lowercaseHex text: String) { self.init(lowercaseHexDigits: Array(text.utf8).span.bytes) }
 
     /// The same from the text's bytes.
-    package init?(lowercaseHexDigits digits: ArraySlice<UInt8>) {
-        guard !digits.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else { return nil }
-        self.init(hexDigits: digits)
-    }
+    package init?(lowercaseHexDigits digits: RawSpan) { self.init(hexDigits: digits, foldingCase: false) }
 
     /// The 32 bytes.
     public var bytes: [UInt8] {
@@ -80,14 +98,5 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(words.1)
         hasher.combine(words.2)
         hasher.combine(words.3)
-    }
-
-    private static func digitValue(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -92,9 +92,22 @@ package struct URLParts {
         return tail
     }
 
+    /// Whether a reference begins with a scheme. Looks no further than that, and splits nothing.
+    package static func hasScheme(_ text: String) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.first { !isSchemeByte($0) } == UInt8(ascii: ":")
+    }
+
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, isLetter(first) else { return false }
-        return text.utf8.allSatisfy { isLetter($0) || $0 &- UInt8(ascii: "0") < 10 || "+-.".utf8.contains($0) }
+        return text.utf8.allSatisfy(isSchemeByte)
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: isLetter(byte) || byte &- UInt8(ascii: "0") < 10
+        }
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }

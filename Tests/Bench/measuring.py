@@ -108,7 +108,7 @@ def compare(title, contenders, runs, directory, remove_each, targets={}, times=1
         else:
             remark = f"   {ratio:.2f} of its time"
             if name in targets:
-                remark += f"; target: {targets[name]:g}, {verdict(ratio, targets[name])}"
+                remark += f"; target: {targets[name]:.2g}, {verdict(ratio, targets[name])}"
         peak = max(m.peak_bytes for m in measurements) / 2**20
         print(f"  {name:34}{figures}{peak:6.0f} MB{remark}", flush=True)
 

@@ -79,12 +79,15 @@ import Testing
         #expect(try run(["manifest", "create"]).command.name == "manifest create")
     }
 
-    @Test(arguments: [["--help"], ["-h", "sync"]])
+    @Test(arguments: [["help"], ["help", "--help"], ["--help"], ["-h", "sync"]])
     func helpOfTheProgram(_ arguments: [String]) throws {
         guard case .help(nil) = try Sample.table.parse(arguments) else { return #expect(Bool(false)) }
     }
 
-    @Test(arguments: [["sync", "--help"], ["sync", "-qh"], ["sync", "-h", "--nonsense"], ["sync", "m", "--help"]])
+    @Test(arguments: [
+        ["help", "sync"], ["help", "sync", "m"], ["sync", "--help"], ["sync", "-qh"], ["sync", "-h", "--nonsense"],
+        ["sync", "m", "--help"],
+    ])
     func helpOfACommandNeedsNothingElse(_ arguments: [String]) throws {
         guard case .help(.some(let command)) = try Sample.table.parse(arguments) else { return #expect(Bool(false)) }
         #expect(command.name == "sync")

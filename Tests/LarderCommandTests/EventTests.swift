@@ -174,6 +174,7 @@ import Testing
             (["sync", "m.json"], "--library"), (["sync", "--library", "x"], "MANIFEST"),
             (["sync", "m.json", "-l", "x", "--jobs", "0"], "--jobs"),
             (["sync", "m.json", "-l", "x", "--min-free", "101%"], "--min-free"),
+            (["sync", "m.json", "-l", "x", "--min-free", "5"], "did you mean \"5%\"?"),
             (["sync", "m.json", "-l", "x", "--max-bytes", "1Q"], "--max-bytes"),
             (["sync", "http://exa mple/", "-l", "x"], "exa mple"), (["snyc"], "sync"), ([], "command"),
             (["fetch"], "URL"), (["fetch", "not a url"], "not a url"), (["fetch", "file:///etc/passwd"], "http"),

@@ -213,6 +213,23 @@ struct FailingBundle: Sendable, CustomTestStringConvertible {
         #expect(try stock.published() == ["good"])
     }
 
+    /// What `validate` calls an error of one bundle fails that bundle, and keeps nobody from the others. Its place is told where much is.
+    @Test func aDigestThatNoFileHasFailsItsBundleOnly() async throws {
+        let stock = try Stock()
+        let good = Content.pattern(lengthBytes: 1000, seed: 1)
+        stock.server.serve("/bad.bin", Resource(good))
+        let digest = String(repeating: "0", count: 64)
+        stock.serveManifest([
+            stock.file("good", good), #"{"id": "bad", "kind": "ebook", "urls": ["bad.bin"], "sha256": "\#(digest)"}"#,
+        ])
+
+        let result = try await stock.sync("--verbose")
+
+        #expect(result.status == .exited(2), "\(result)")
+        #expect(result.errorText.contains("error[D004]") && result.errorText.contains("m/bad: "), "\(result)")
+        #expect(try stock.published() == ["good"])
+    }
+
     @Test func whatComesAfterAFailedBundleIsNotStarted() async throws {
         let stock = try Stock()
         let content = Content.pattern(lengthBytes: 1000, seed: 1)

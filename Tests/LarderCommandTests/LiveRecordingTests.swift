@@ -53,7 +53,8 @@ import Testing
         options.clock = clock.clock
         return await SyncRun(options, control: control) { event in
             switch event.kind {
-            case .warning(let text), .bundleFailed(_, let text): warnings.withLock { $0.append(text) }
+            case .warning(let text), .bundleFailed(_, let text), .runFailed(_, let text), .manifestFinding(let text, _):
+                warnings.withLock { $0.append(text) }
             default: break
             }
         }.run().exit
@@ -67,6 +68,17 @@ import Testing
 
     private func segments() throws -> [[UInt8]] {
         try playlist().filter { !$0.hasPrefix("#") }.map { try stock.content("film/\($0)") }
+    }
+
+    /// Whether a file's arrival was written down for later runs.
+    private func isNoted(_ path: String) throws -> Bool {
+        let staging = "\(stock.library)/.larder/staging"
+        let journals = try directoryEntries(FilePathBytes(staging)).map(\.description).filter {
+            $0.hasSuffix("-journal")
+        }
+        return try journals.contains { name in
+            String(decoding: try readFile("\(staging)/\(name)"), as: UTF8.self).contains(path)
+        }
     }
 
     private func sentCounts(_ numbers: Range<Int>) -> [Int] {
@@ -171,6 +183,30 @@ import Testing
         #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
         #expect(try segments() == (0..<9).map { stream($0) })
         #expect(sentCounts(0..<9) == Array(repeating: 1, count: 9))
+    }
+
+    /// What was listed and fetched in the very moment of the stop is known to the next run, too.
+    @Test func aStopWhileSegmentsComeLosesNoneOfThem() async throws {
+        list(0..<2)
+        serveFilm(#""follow": 42"#)
+        let control = RunControl()
+        clock.steps = [
+            {
+                list(2..<4)
+                // The last of them is never answered.
+                stock.server.script("/f/s3.ts", [.altered { $0.stalled(afterBytes: 0) }])
+            }
+        ]
+        let run = Task { try await sync(control) }
+        try await waitUntil("one is here and one is asked for") {
+            try !stock.server.exchanges("/f/s3.ts").isEmpty && isNoted("/f/s2.ts")
+        }
+        control.stop(.terminated)
+        #expect(try await run.value == .terminated)
+        list(3..<7)
+        clock.steps = []
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        #expect(try segments() == (0..<7).map { stream($0) })
     }
 
     @Test func whatWasRecordedWhenTheTimeIsUpIsPublishedByTheNextRun() async throws {
@@ -338,6 +374,21 @@ import Testing
         return result.outputText
     }
 
+    /// Subtitles may begin long after the picture.
+    @Test func aPlaylistThatIsStillEmptyKeepsNothingOfTheOthersBack() async throws {
+        let master =
+            "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",DEFAULT=YES,URI=\"a/index.m3u8\"\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=9,AUDIO=\"a\"\nv/index.m3u8\n"
+        stock.server.serve("/f/index.m3u8", Resource(.text(master)))
+        list(0..<0, of: "/f/a")
+        list(0..<2, of: "/f/v")
+        serveFilm(#""until": "\#(clock.time(after: 12))""#)
+        clock.steps = [{ list(2..<4, of: "/f/v") }, { list(0..<2, of: "/f/a") }]
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        let counts = (0..<4).map { stock.server.exchanges("/f/v/s\($0).ts").count { $0.status == 200 } }
+        #expect(counts == [1, 1, 1, 1])
+    }
+
     /// By the machine's own clock.
     @Test func aKilledRecordingIsGoneOnWith() async throws {
         list(0..<3, duration: 1)
@@ -346,7 +397,7 @@ import Testing
         try await waitUntil("the first segments") { sentCounts(0..<3) == [1, 1, 1] }
         list(2..<5, duration: 1)
         try await waitUntil("the next ones") { sentCounts(3..<5) == [1, 1] }
-        // It has been read again, so what came before is noted.
+        // What was sent is in its place when the next answer is asked for.
         let reloads = stock.server.exchanges("/f/index.m3u8").count
         try await waitUntil("a reload") { stock.server.exchanges("/f/index.m3u8").count > reloads }
         run.kill(SIGKILL)

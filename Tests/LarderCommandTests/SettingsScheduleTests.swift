@@ -83,7 +83,7 @@ import Transfer
         (#"{"schedule": [7]}"#, ":1:15: error[C004]"), (#"{"schedule": [{"rateLimit": 9}]}"#, "\"08:00-18:00\""),
         (#"{"schedule": [{"window": "8-18"}]}"#, ":1:26: error[C003]"),
         (#"{"schedule": [{"window": "08:00-18:00", "ratelimit": 9}]}"#, "did you mean \"rateLimit\"?"),
-        (#"{"schedule": [{"window": "08:00-18:00", "maxRedirects": 9}]}"#, "error[C002]"),
+        (#"{"schedule": [{"window": "08:00-18:00", "maxRedirects": 9}]}"#, "can't change with the time of the day"),
         (#"{"schedule": [{"window": "08:00-18:00", "rateLimit": 0}]}"#, "error[C003]"),
         (#"{"schedule": [{"window": "08:00-18:00", "proxy": "gopher://x"}]}"#, "in the window 08:00-18:00, proxy"),
     ])

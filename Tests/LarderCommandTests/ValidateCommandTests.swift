@@ -61,11 +61,49 @@ import Testing
         let result = try await run(name, "m.json")
         #expect(result.status == .exited(66), "\(result)")
         #expect(result.errorText.contains(name) && result.outputText.contains("m.json:1:45: error[S008]"), "\(result)")
+        #expect(result.errorText.hasSuffix("in 1 manifest; not all could be read\n"), "\(result)")
     }
 
-    @Test func standardInputWithoutAnyBaseIsWarnedOf() async throws {
+    @Test func standardInputWithoutAnyBaseCannotBeFollowed() async throws {
         let result = try await run("-", "--format", "short", input: Self.good)
-        #expect(result.outputText.contains("warning[U014]"), "\(result)")
+        #expect(result.status == .exited(1) && result.outputText.contains("error[U014]"), "\(result)")
+        // One absolute URL is enough.
+        let mixed = Self.good.replacing("c.epub", with: "https://a.example/c.epub")
+        #expect(try await run("-", "--format", "short", input: mixed).status == .exited(0))
+    }
+
+    /// Sync fails their bundles and publishes the others, so the rest of the manifest is looked at, too.
+    @Test func errorsOfOneBundleLeaveAManifestToCheck() async throws {
+        let text = Self.good.replacing("0123456789abcdef", with: "0000000000000000")
+        try write(text, to: "m.json")
+        let result = try await run("m.json", "--deep", "--format", "short")
+        #expect(result.status == .exited(1) && result.outputText.contains("error[D004]"), "\(result)")
+        #expect(result.outputText.contains("error[F001]"), "\(result)")
+    }
+
+    @Test(arguments: [["gone.json"], ["gone.json", "--against", "gone.json"]])
+    func whereNothingCouldBeReadNothingIsSaidToBeFound(_ arguments: [String]) async throws {
+        let result = try await LarderProgram.run(["validate"] + arguments, directory: directory.path)
+        #expect(result.errorText.hasSuffix("nothing could be checked\n"), "\(result)")
+    }
+
+    @Test func whatIsNoFileIsNotFixed() async throws {
+        let text = Self.good.replacing("b.epub", with: "b c.epub")
+        let result = try await run("-", "--base", "http://a.example/", "--fix", input: text)
+        #expect(result.status == .exited(66) && result.errorText.contains("--diff shows"), "\(result)")
+    }
+
+    @Test func aNumberIsToldWithoutQuotes() async throws {
+        let result = try await run("-", "--format", "short", input: Self.bad)
+        #expect(result.outputText.contains("found 0 (at $.serial)"), "\(result)")
+    }
+
+    @Test func ofRepeatedKeysAHundredAreTold() async throws {
+        let keys = String(repeating: #""x-a": 1, "#, count: 300)
+        let result = try await run(
+            "-", "--format", "short", input: Self.good.replacing(#""id": "m""#, with: keys + #""id": "m""#))
+        let lines = result.outputText.split(separator: "\n").filter { $0.contains("error[J024]") }
+        #expect(lines.count == 100 && lines.last?.contains("(and 199 more like this)") == true, "\(lines.count)")
     }
 
     @Test func fixesAreShownFirstAndThenMadeInOneStep() async throws {

@@ -68,6 +68,17 @@ import Testing
         #expect(wrong.status == .exited(64) && wrong.errorText.contains("did you mean \"headers\""), "\(wrong)")
     }
 
+    @Test func redirectsAreFollowedAsConfigSays() async throws {
+        let server = try FaultServer()
+        server.serve("/film.txt", Resource(.bytes(Self.film)))
+        server.serve("/moved.txt", always: .redirect(to: "/film.txt"))
+        try write(urls: #""\#(server.url("/moved.txt"))""#)
+        #expect(try await !validate("--online").outputText.contains("O013"))
+        try directory.write(#"{"maxRedirects": 0}"#.utf8, to: "config.json")
+        let refused = try await validate("--online", "--config", "config.json")
+        #expect(refused.status == .exited(1) && refused.outputText.contains("error[O013]"), "\(refused)")
+    }
+
     @Test func theDeadlineEndsIt() async throws {
         let server = try FaultServer()
         let never = try Gate()

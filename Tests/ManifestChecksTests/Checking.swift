@@ -31,7 +31,7 @@ extension ValidatedManifest {
     /// What was found beyond the text.
     var told: [Told] { contentFindings.map { Told($0.id, code(of: $0)) } }
 
-    var contentFindings: [Diagnostic] { diagnostics.filter { ContentRule(rawValue: $0.id) != nil } }
+    var contentFindings: [Diagnostic] { diagnostics.filter { "OFM".contains($0.id.prefix(1)) } }
 
     private func code(of diagnostic: Diagnostic) -> String {
         String(decoding: source.bytes[diagnostic.range.start..<diagnostic.range.end], as: UTF8.self)
@@ -48,7 +48,7 @@ func askedOnline(
     let online = OnlineCheck(configuration, redirects: .follow(limit: 5), limits: limits, control: control)
     let checks = ContentChecks(online: online, deep: nil)
     let validated = ValidatedManifest(.standardInput(base: try TransferURL(base)), Array(text.utf8))
-    #expect(validated.manifest != nil, "\(validated.diagnostics)")
+    #expect(validated.decoded.isValid, "\(validated.diagnostics)")
     let checked = await checks.checked(validated)
     await checks.end()
     return checked
@@ -61,6 +61,6 @@ func openedDeeply(
     let path = try directory.write(text.utf8, to: "manifest.json")
     let checks = ContentChecks(online: nil, deep: DeepCheck(library: library, control: RunControl()))
     let validated = ValidatedManifest(.file(path: path), Array(text.utf8))
-    #expect(validated.manifest != nil, "\(validated.diagnostics)")
+    #expect(validated.decoded.isValid, "\(validated.diagnostics)")
     return await checks.checked(validated)
 }

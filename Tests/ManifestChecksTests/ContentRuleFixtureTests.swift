@@ -1,6 +1,7 @@
 import BundleManifest
 import Diagnostics
 import Jobs
+import ManifestChecks
 import TestSupport
 import Testing
 
@@ -8,6 +9,22 @@ import Testing
 /// files that they name are made for each test.
 @Suite struct ContentRuleFixtureTests {
     private static let rules = "/" + #filePath.split(separator: "/Tests/")[0] + "/Tests/Corpus/rules/"
+
+    @Test func everyRuleHasAnIDOfItsOwnAndAnExplanation() {
+        let rules = RuleCatalogue.all
+        #expect(Set(rules.map(\.id)).count == rules.count)
+        #expect(rules.count >= 175)
+        #expect(
+            rules.filter { $0.explanation.count < 20 || !$0.explanation.hasSuffix(".") || $0.title.hasSuffix(".") }.map(
+                \.id) == [])
+    }
+
+    @Test func theArticleIsMadeFromTheTables() throws {
+        let path =
+            "/" + #filePath.split(separator: "/Tests/")[0] + "/Sources/ManifestChecks/ManifestChecks.docc/Rules.md"
+        let text = RuleArticle.text
+        #expect(try recorded(path, unless: text) == text, "`make record` writes \(path) anew")
+    }
 
     @Test(arguments: ContentRule.allCases)
     func aBrokenRuleIsToldAsRecorded(_ rule: ContentRule) async throws {

@@ -40,6 +40,9 @@ final class OnlineWorld: Sendable {
             good.altered { _, reply in
                 reply.status == 206 ? reply.header("Content-Range", "bytes 1-1/1000") : reply
             })
+        for (path, lines) in Self.playlists {
+            server.serve(path, Resource(.bytes(Array((["#EXTM3U"] + lines).map { $0 + "\n" }.joined().utf8))))
+        }
         server.serve("/page.bin", always: .errorPage(200))
         server.serve("/loop.bin", always: .redirect(to: "/loop.bin"))
         server.serve("/moved.bin", always: .redirect(to: "/good.bin"))
@@ -51,6 +54,19 @@ final class OnlineWorld: Sendable {
             "/dated.bin",
             Resource(.pattern(lengthBytes: 1000, seed: 1), lastModified: "Fri, 02 Jan 2026 00:00:00 GMT"))
     }
+
+    private static let playlists = [
+        "/film.m3u8": ["#EXT-X-STREAM-INF:BANDWIDTH=1000", "part.m3u8"],
+        "/lost.m3u8": ["#EXT-X-STREAM-INF:BANDWIDTH=1000", "gone.m3u8"],
+        "/part.m3u8": ["#EXT-X-TARGETDURATION:6", "#EXTINF:6,", "a.ts", "#EXT-X-ENDLIST"],
+        "/live.m3u8": ["#EXT-X-TARGETDURATION:6", "#EXTINF:6,", "a.ts"],
+        "/loose.m3u8": ["#EXT-X-TARGETDURATION:6", "#EXTINF:6", "a.ts", "#EXT-X-ENDLIST"],
+        "/fairplay.m3u8": [
+            "#EXT-X-TARGETDURATION:6",
+            #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k",KEYFORMAT="com.apple.streamingkeydelivery""#, "#EXTINF:6,",
+            "a.ts", "#EXT-X-ENDLIST",
+        ],
+    ]
 
     /// Which port of a fixture is which here.
     private var ports: [(String, UInt16)] {

@@ -59,4 +59,21 @@ import Testing
         String(repeating: "0", count: 65), String(repeating: "é", count: 32),
     ])
     func whatIsNoDigestIsRefused(text: String) { #expect(SHA256Digest(hex: text) == nil) }
+
+    /// Digits are read eight at a time; each byte counts for itself all the same, wherever it stands.
+    @Test func everyByteIsADigitOrIsRefused() {
+        for place in [0, 7, 8, 63] {
+            for byte in UInt8(0)...0x7F {
+                var text = Array("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".utf8)
+                text[place] = byte
+                let isDigit = "0123456789abcdef".utf8.contains(byte)
+                let digest = SHA256Digest(lowercaseHexDigits: text.span.bytes)
+                #expect((digest != nil) == isDigit, "\(byte) at \(place)")
+                #expect(digest == nil || digest?.description.utf8.elementsEqual(text) == true)
+                let isCapital = "ABCDEF".utf8.contains(byte)
+                let either = SHA256Digest(hex: String(decoding: text, as: UTF8.self))
+                #expect((either != nil) == (isDigit || isCapital), "\(byte) at \(place)")
+            }
+        }
+    }
 }

@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    @Test func whatIsNotThereIsNoFailureForWhoAsksWhetherItIs() throws {
+        #expect(try root.openIfThere("none", flags: O_RDONLY) == nil)
+        #expect(try root.openIfThere("none/below", flags: O_RDONLY) == nil)
+        #expect(try root.status(of: "none/below") == nil)
+        try temporary.write([7], to: "file")
+        #expect(try root.openIfThere("file", flags: O_RDONLY)?.name == "\(root.name)/file")
+        try root.makeSymbolicLink("link", target: Array("file".utf8))
+        #expect { try root.openIfThere("link", flags: O_RDONLY) } throws: {
+            ($0 as? Platform.SystemError)?.code == ELOOP
+        }
+        #expect { try root.open("none", flags: O_RDONLY) } throws: { error in
+            "\(error)" == "can't open \(root.name)/none: No such file or directory"
+        }
+    }
+
     @Test func namesAreWholeWhateverTheirLength() throws {
         let names = try (1...255).map { try RelativePath([UInt8](repeating: 0xee, count: $0)) }
         for name in names { try root.makeDirectory(name) }

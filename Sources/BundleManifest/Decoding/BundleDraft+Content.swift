@@ -11,7 +11,9 @@ extension BundleDraft {
         }
         checkRecording(&context)
         checkPaths(&context)
-        checkSizes(&context)
+        checkSizes(at: place, &context)
+        if kind.map(BundleKinds.singleSource.contains) == true { context.sources.add(source, at: place) }
+        context.sources.endBundle(at: place)
         warnAboutMissingDigests(at: place, &context)
     }
 
@@ -78,10 +80,15 @@ extension BundleDraft {
     }
 
     /// Files that are larger than some file systems take; each of a list has been looked at already.
-    private func checkSizes(_ context: inout DecodingContext) {
+    private func checkSizes(at place: JSONValue, _ context: inout DecodingContext) {
         guard let kind else { return }
-        if BundleKinds.packaged.contains(kind), unpack.options(for: kind).format == UnpackFormat.none {
-            ValueType<Int>.checkFileSize(source.sizeBytes, at: place?["size"], &context)
+        if let limit = unpack.limits.totalBytes, let size = source.sizeBytes, limit < size {
+            context.report(
+                .limitBelowSize, "the archive itself has \(size) bytes, and may not unpack to more than \(limit)",
+                at: place["unpack"]?["limits"]?["bytes"] ?? place)
+        }
+        if BundleKinds.packaged.contains(kind), (unpack.format ?? kind.defaultUnpackFormat) == UnpackFormat.none {
+            ValueType<Int>.checkFileSize(source.sizeBytes, at: place["size"], &context)
         }
         guard kind == .segments, let joinName, let segments else { return }
         let bytes = segments.value.reduce(0) { sum, segment in
@@ -94,7 +101,13 @@ extension BundleDraft {
     /// One warning for a bundle, however many files it has.
     private func warnAboutMissingDigests(at place: JSONValue, _ context: inout DecodingContext) {
         switch kind {
-        case .archive, .textures, .ebook, .hls:
+        case .hls:
+            guard source.digest == nil, place["sha256"] == nil else { return }
+            context.report(
+                .downloadWithoutDigest,
+                "this presentation has no digest, so only its servers tell whether it is the right one", at: place,
+                hint: "if its playlist never changes, add the playlist's \"sha256\"; no digest covers what it names")
+        case .archive, .textures, .ebook:
             guard source.digest == nil, place["sha256"] == nil else { return }
             context.report(
                 .downloadWithoutDigest,
@@ -122,13 +135,8 @@ extension BundleDraft {
             hint: "add \"sha256\"")
     }
 
-    /// The bundle; nil when something was wrong with it.
-    func bundle() -> Bundle? {
-        guard let id, let kind, let content = content(of: kind) else { return nil }
-        return Bundle(
-            id: id.value, title: title, version: version, content: content, priority: priority, isRequired: isRequired,
-            after: after.map(\.value), tags: tags, headers: headers)
-    }
+    /// Nil without a kind, or without the list that its kind has.
+    var content: BundleContent? { kind.flatMap(content) }
 
     private func content(of kind: BundleKind) -> BundleContent? {
         switch kind {

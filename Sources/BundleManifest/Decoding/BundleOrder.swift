@@ -3,40 +3,49 @@ import JSONSyntax
 
 /// What bundles say about each other: ids of their own, and an order that can be kept.
 struct BundleOrder {
-    private let bundles: [BundleDraft]
+    private let bundles: [DecodedBundle]
+    /// Of the bundles that others wait for. Most manifests have none.
     private let positions: [BundleID: Int]
 
     /// Reports repeated ids.
-    init(_ bundles: [BundleDraft], _ context: inout DecodingContext) {
+    init(_ bundles: [DecodedBundle], _ context: inout DecodingContext) {
         self.bundles = bundles
+        let awaited = Set(bundles.lazy.filter { !$0.after.isEmpty }.flatMap { $0.after.map(\.value) })
         var positions: [BundleID: Int] = [:]
-        positions.reserveCapacity(bundles.count)
+        var ids = OrdinalTable(expecting: bundles.count)
         for position in bundles.indices {
             guard let id = bundles[position].id else { continue }
-            if let earlier = positions[id.value] {
-                let first = bundles[earlier].id?.place ?? id.place
+            let earlier = ids.insert(position, hash: id.hashValue) { bundles[$0].id == id }
+            if let earlier {
                 context.report(
-                    .repeatedID, "the id \"\(id.value)\" is taken by another bundle", at: id.place,
-                    notes: [Diagnostic.Note("it was first given here", at: first.range)],
+                    .repeatedID, "the id \"\(id)\" is taken by another bundle", at: Self.place(bundles[position]),
+                    notes: [Diagnostic.Note("it was first given here", at: Self.place(bundles[earlier]).markedRange)],
                     hint: "give one of them another id")
-            } else {
-                positions[id.value] = position
+            } else if awaited.contains(id) {
+                positions[id] = position
             }
         }
         self.positions = positions
     }
 
+    /// Where a bundle's id stands.
+    private static func place(_ bundle: DecodedBundle) -> JSONValue { bundle.place["id"] ?? bundle.place }
+
     /// Reports ids in `after` that name no bundle.
     func checkPredecessors(_ context: inout DecodingContext) {
         // A misspelling is looked for among so many ids, and for the first unknown ones only: each is compared with all of these.
-        let known = bundles.lazy.compactMap(\.id?.value.text).prefix(1000)
-        let unknown = bundles.lazy.flatMap(\.after).filter { positions[$0.value] == nil }
-        for (ordinal, predecessor) in unknown.enumerated() {
-            context.report(
-                .unknownPredecessor, "there is no bundle \"\(predecessor.value)\" in this manifest",
-                at: predecessor.place,
-                hint: ordinal >= 10
-                    ? nil : nearestMatch(to: predecessor.value.text, among: known).map { "did you mean \"\($0)\"?" })
+        let known = bundles.lazy.compactMap { $0.id?.text }.prefix(1000)
+        var unknownCount = 0
+        for bundle in bundles {
+            for predecessor in bundle.after where positions[predecessor.value] == nil {
+                unknownCount += 1
+                context.report(
+                    .unknownPredecessor, "there is no bundle \"\(predecessor.value)\" in this manifest",
+                    at: predecessor.place,
+                    hint: unknownCount > 10
+                        ? nil
+                        : nearestMatch(to: predecessor.value.text, among: known).map { "did you mean \"\($0)\"?" })
+            }
         }
     }
 
@@ -49,7 +58,7 @@ struct BundleOrder {
             case waiting(Int)
         }
         var states = [State](repeating: .new, count: bundles.count)
-        for start in bundles.indices {
+        for start in bundles.indices where !bundles[start].after.isEmpty {
             guard case .new = states[start] else { continue }
             var stack = [(bundle: start, nextEdge: 0)]
             states[start] = .waiting(0)
@@ -77,7 +86,7 @@ struct BundleOrder {
 
     /// Long cycles are cut: a manifest may be one.
     private func description(ofCycle cycle: some RandomAccessCollection<Int>) -> String {
-        let names = cycle.prefix(6).compactMap { bundles[$0].id?.value.text }
+        let names = cycle.prefix(6).compactMap { bundles[$0].id?.text }
         guard cycle.count > 1 else { return "the bundle \"\(names.joined())\" waits for itself" }
         let way = names + (cycle.count > names.count ? ["…"] : []) + names.prefix(1)
         return "these bundles wait for each other: \(way.joined(separator: " → "))"

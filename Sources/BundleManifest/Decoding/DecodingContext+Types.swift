@@ -38,7 +38,7 @@ extension DecodingContext {
 
     /// Tells what is wrong with a number that should be a whole one, in plain digits.
     mutating func reportInteger(_ value: JSONValue, _ expected: String) {
-        let written = (value.numberText ?? "").quotedForMessage()
+        let written = value.numberForMessage
         switch value.integerForm {
         case .otherForm(let integer):
             report(
@@ -55,5 +55,13 @@ extension DecodingContext {
         case .plain, .negative, .fractional, nil:
             report(.badNumber, "expected \(expected), found \(written)", at: value)
         }
+    }
+}
+
+extension JSONValue {
+    /// A number as it is written, cut where it goes on and on. It needs no quotes: it has digits, and what stands between them.
+    var numberForMessage: String {
+        let text = numberText ?? ""
+        return text.utf8.count <= 40 ? text : "\(text.prefix(40))…"
     }
 }

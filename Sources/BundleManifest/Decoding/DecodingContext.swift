@@ -15,36 +15,47 @@ struct DecodingContext {
     private var findings: [Finding] = []
     /// By the ids of rules, with those that aren't kept.
     private var counts: [String: Int] = [:]
+    /// Whether there is an error that leaves no manifest to follow.
     private(set) var hasErrors = false
+    var sources = SourceFacts()
 
     init(options: ManifestDecodingOptions) {
         self.options = options
     }
 
-    /// Message and hint are made only for a finding that is kept: looking for what a million misspelled keys may have meant takes long.
+    /// All that is told is made only for a finding that is kept: looking for what a million misspelled keys may have meant takes long.
     mutating func report(
-        _ rule: ManifestRule, _ message: @autoclosure () -> String, at value: JSONValue, notes: [Diagnostic.Note] = [],
-        hint: @autoclosure () -> String? = nil, fix: @autoclosure () -> [TextEdit] = [], secret: SourceRange? = nil
+        _ rule: ManifestRule, _ message: @autoclosure () -> String, at value: @autoclosure () -> JSONValue,
+        notes: @autoclosure () -> [Diagnostic.Note] = [], hint: @autoclosure () -> String? = nil,
+        fix: @autoclosure () -> [TextEdit] = [], secret: SourceRange? = nil
     ) {
-        add(rule, at: value) {
+        let isFatal = rule.severity == .error && !rule.failsBundleOnly
+        add(rule, isFatal: isFatal, at: value()) { place in
             Diagnostic(
-                rule, message(), at: value.markedRange, notes: notes, hint: hint(), fix: fix(), secret: secret)
+                rule, message(), at: place.markedRange, notes: notes(), hint: hint(), fix: fix(), secret: secret)
         }
     }
 
     /// For what JSON leaves to each format.
     mutating func report(
-        json rule: JSONRule, _ message: @autoclosure () -> String, at value: JSONValue, hint: String,
+        json rule: JSONRule, _ message: @autoclosure () -> String, at value: JSONValue,
+        notes: @autoclosure () -> [Diagnostic.Note] = [], hint: String? = nil,
         fix: @autoclosure () -> [TextEdit] = []
     ) {
-        add(rule, at: value) { Diagnostic(rule, message(), at: value.markedRange, hint: hint, fix: fix()) }
+        add(rule, isFatal: rule.severity == .error, at: value) { place in
+            Diagnostic(rule, message(), at: place.markedRange, notes: notes(), hint: hint, fix: fix())
+        }
     }
 
-    private mutating func add(_ rule: some DiagnosticRule, at value: JSONValue, _ diagnostic: () -> Diagnostic) {
+    private mutating func add(
+        _ rule: some DiagnosticRule, isFatal: Bool, at value: @autoclosure () -> JSONValue,
+        _ diagnostic: (JSONValue) -> Diagnostic
+    ) {
         guard options.tellsNotes || rule.severity != .note else { return }
-        hasErrors = hasErrors || rule.severity == .error
+        hasErrors = hasErrors || isFatal
         guard isKept(rule.id, &counts) else { return }
-        findings.append(Finding(value: value, diagnostic: diagnostic()))
+        let value = value()
+        findings.append(Finding(value: value, diagnostic: diagnostic(value)))
     }
 
     private func isKept(_ id: String, _ counts: inout [String: Int]) -> Bool {
@@ -61,9 +72,16 @@ struct DecodingContext {
     /// Adds what was found in a later part of the text.
     mutating func append(_ other: DecodingContext) {
         hasErrors = hasErrors || other.hasErrors
+        sources.append(other.sources)
         var kept = counts
         findings += other.findings.filter { isKept($0.diagnostic.id, &kept) }
         counts.merge(other.counts, uniquingKeysWith: +)
+    }
+
+    /// - Returns: the facts, which nobody needs after this.
+    mutating func takeSources() -> SourceFacts {
+        defer { sources = SourceFacts() }
+        return sources
     }
 
     /// Where a finding about a URL tells that there is something to hide: the whole of one with a login, the query of a signed one.

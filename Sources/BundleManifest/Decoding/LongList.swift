@@ -10,56 +10,69 @@ struct LongList<Element: Sendable>: Sendable {
 
     func decode(_ list: JSONValue, _ context: inout DecodingContext) -> [Element] {
         // Counting is far cheaper than to hold an old and a grown array of a million elements at once.
-        let count = list.elements.reduce(0) { count, _ in count + 1 }
+        let count = list.elementCount
         let half = count / 2
-        guard list.range.end - list.range.start >= longBytes, half > 0, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 else {
-            return decode(list.elements, count, &context, capacity: count)
+        let isLong = list.range.end - list.range.start >= longBytes && half > 0
+        return [Element](unsafeUninitializedCapacity: count) { buffer, filled in
+            LargePages.prefer(buffer.baseAddress, byteCount: count &* MemoryLayout<Element>.stride)
+            guard isLong, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 else {
+                filled = fill(buffer, from: list.elements, &context)
+                return
+            }
+            var rest = list.moved(to: list.document.twin()).elements
+            for _ in 0..<half { _ = rest.next() }
+            let second = SecondHalf(self, rest, into: .init(rebasing: buffer[half...]), context.options)
+            filled = fill(.init(rebasing: buffer[..<half]), from: list.elements, &context)
+            let (others, findings) = second.result()
+            // An element that was refused leaves a gap between the halves.
+            if filled < half, let start = buffer.baseAddress {
+                (start + filled).moveInitialize(from: start + half, count: others)
+            }
+            filled += others
+            context.append(findings)
         }
-        var rest = list.elements
-        for _ in 0..<half { _ = rest.next() }
-        let second = SecondHalf(list: self, elements: rest, count: count - half, options: context.options)
-        var elements = decode(list.elements, half, &context, capacity: count)
-        let (others, findings) = second.result()
-        elements += others
-        context.append(findings)
-        return elements
     }
 
-    fileprivate func decode(
-        _ list: JSONElements, _ count: Int, _ context: inout DecodingContext, capacity: Int
-    ) -> [Element] {
+    /// Decodes as many elements as there is room for.
+    /// - Returns: how many of them are in the buffer now.
+    fileprivate func fill(
+        _ buffer: UnsafeMutableBufferPointer<Element>, from list: JSONElements, _ context: inout DecodingContext
+    ) -> Int {
         var list = list
-        var elements: [Element] = []
-        elements.reserveCapacity(capacity)
-        for _ in 0..<count {
+        var filled = 0
+        for _ in buffer.indices {
             guard let value = list.next() else { break }
-            if let decoded = element.decode(value, &context) { elements.append(decoded) }
+            guard let decoded = element.decode(value, &context) else { continue }
+            buffer.initializeElement(at: filled, to: decoded)
+            filled += 1
         }
-        return elements
+        return filled
     }
 }
 
 /// What another thread makes of a list's second half.
 private struct SecondHalf<Element: Sendable> {
-    private let decoded = Locked<(elements: [Element], context: DecodingContext)?>(nil)
+    private let outcome: Locked<(filled: Int, context: DecodingContext)>
     private let thread: WorkerThread
-    private let options: ManifestDecodingOptions
 
-    init(list: LongList<Element>, elements: JSONElements, count: Int, options: ManifestDecodingOptions) {
-        self.options = options
-        thread = WorkerThread(name: "larder-decode") { [decoded] in
+    /// - Parameter buffer: has room for the elements, and is nobody else's until `result` was asked for.
+    init(
+        _ list: LongList<Element>, _ elements: JSONElements, into buffer: UnsafeMutableBufferPointer<Element>,
+        _ options: ManifestDecodingOptions
+    ) {
+        outcome = Locked((0, DecodingContext(options: options)))
+        // Sendable in effect: only the thread writes to it, and whoever owns the memory waits for that.
+        nonisolated(unsafe) let buffer = buffer
+        thread = WorkerThread(name: "larder-decode") { [outcome] in
             var context = DecodingContext(options: options)
-            let result = list.decode(elements, count, &context, capacity: count)
-            decoded.withLock { $0 = (result, context) }
+            let filled = list.fill(buffer, from: elements, &context)
+            outcome.withLock { $0 = (filled, context) }
         }
     }
 
     /// Waits for it.
-    func result() -> (elements: [Element], context: DecodingContext) {
+    func result() -> (filled: Int, context: DecodingContext) {
         thread.join()
-        return decoded.withLock { result in
-            defer { result = nil }
-            return result ?? ([], DecodingContext(options: options))
-        }
+        return outcome.withLock { $0 }
     }
 }

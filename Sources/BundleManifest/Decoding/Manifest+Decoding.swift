@@ -5,31 +5,12 @@ extension Manifest {
     /// Reads and checks a manifest. Everything that its text alone can tell is found in one run.
     ///
     /// Where the JSON itself is broken, more is told only as far as there is no doubt about its structure. A finding with the rule `unknownRequirement` is a refusal of its own kind (exit 77).
-    /// - Returns: the manifest, or nil when there is an error among the diagnostics; these are in the order of the text.
+    /// - Returns: the manifest, or nil when an error among the diagnostics leaves none to follow; these are in the order of the text.
     package static func decode(
         _ source: SourceText, options: ManifestDecodingOptions = ManifestDecodingOptions()
     ) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
-        do {
-            let document = try JSONDocument(source, limits: options.jsonLimits)
-            let (draft, diagnostics, hasErrors) = decode(document, options)
-            return (hasErrors ? nil : draft?.manifest(), diagnostics)
-        } catch {
-            guard let recovered = RecoveredJSON(error, limits: options.jsonLimits) else {
-                return (nil, error.diagnostics)
-            }
-            let further = recovered.findings(decode(recovered.document, options).diagnostics)
-            return (nil, (error.diagnostics + further).sortedByPosition())
-        }
-    }
-
-    private static func decode(
-        _ document: JSONDocument, _ options: ManifestDecodingOptions
-    ) -> (draft: ManifestDraft?, diagnostics: [Diagnostic], hasErrors: Bool) {
-        var context = DecodingContext(options: options)
-        let draft = ValueType.object(ManifestDraft.table).decode(document.root, &context)
-        draft?.check(&context)
-        let diagnostics = document.duplicateKeys() + context.diagnostics(of: document)
-        return (draft, diagnostics.sortedByPosition(), diagnostics.hasErrors || context.hasErrors)
+        let decoded = DecodedManifest(source, options: options)
+        return (decoded.manifest, decoded.diagnostics)
     }
 }
 
@@ -47,14 +28,13 @@ extension ManifestDraft {
         let order = BundleOrder(bundles, &context)
         order.checkPredecessors(&context)
         order.checkCycles(&context)
-        var sources = SourceRules(self)
-        sources.check(&context)
+        SourceRules(self, context.takeSources()).check(&context)
     }
 
     func manifest() -> Manifest? {
         guard let id else { return nil }
         return Manifest(
             id: id, serial: serial, created: created, expires: expires?.value, mirrors: mirrors,
-            requirements: requirements, bundles: bundles.compactMap { $0.bundle() })
+            requirements: requirements, bundles: bundles.compactMap(\.bundle))
     }
 }

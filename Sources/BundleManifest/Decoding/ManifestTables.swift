@@ -10,7 +10,7 @@ struct ManifestDraft: Draft {
     var expires: Located<Timestamp?>?
     var mirrors: [URLReference] = []
     var requirements: [String] = []
-    var bundles: [BundleDraft] = []
+    var bundles: [DecodedBundle] = []
 
     static let table = ObjectTable<ManifestDraft>(
         "a manifest",
@@ -56,9 +56,7 @@ extension BundleKinds {
 
 /// The keys of a bundle.
 struct BundleDraft: Draft {
-    /// Where it stands; every bundle that was read has one.
-    var place: JSONValue?
-    var id: Located<BundleID>?
+    var id: BundleID?
     var title: String?
     var kind: BundleKind?
     var version: String?
@@ -84,7 +82,7 @@ struct BundleDraft: Draft {
         "a bundle", kindKey: "kind",
         [
             Field(
-                "id", .located(.folderName), .required,
+                "id", .folderName, .required,
                 about: "The bundle's name in its manifest; what readers open is called so"
             ) { $0.id = $1 },
             Field("title", .text, about: "What people call it") { $0.title = $1 },
@@ -172,8 +170,14 @@ struct SourceDraft: Sendable {
     var source: SourceFile { SourceFile(urls: urls, sizeBytes: sizeBytes, digest: digest) }
 }
 
+/// One source among the many of a list.
+protocol SourceHolder: Draft {
+    static var table: ObjectTable<Self> { get }
+    var source: SourceDraft { get }
+}
+
 /// The keys of an element of `files`.
-struct FileDraft: Draft {
+struct FileDraft: SourceHolder {
     var path = ""
     var source = SourceDraft()
 
@@ -196,7 +200,7 @@ struct FileDraft: Draft {
 }
 
 /// The keys of an element of `segments`.
-struct SegmentDraft: Draft {
+struct SegmentDraft: SourceHolder {
     var path = ""
     var source = SourceDraft()
     var duration: Duration?

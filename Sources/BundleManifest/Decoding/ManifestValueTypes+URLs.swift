@@ -5,6 +5,7 @@ import Platform
 extension ValueType<URLReference> {
     static let url = ValueType("a URL", .string, schema: urlSchema) { value, context in
         let text = value.string ?? ""
+        if URLRules.isPlain(text) { return URLReference(checked: text) }
         do throws(Problem) {
             let url = try URLRules.check(text, allowsFileURLs: context.options.allowsFileURLs)
             for problem in URLRules.doubts(text) { context.report(problem, at: value) }

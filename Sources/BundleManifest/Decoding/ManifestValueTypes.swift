@@ -87,7 +87,7 @@ extension ValueType<String> {
 extension ValueType<BundleID> {
     static let id = parsed(
         "an id", .badID, hint: "1 to 64 of a-z 0-9 . _ - and a letter or digit in front",
-        schema: ["pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"], BundleID.init
+        schema: ["pattern": .string(LibraryName.pattern)], BundleID.init
     ).shared(as: "id")
 
     /// One that a folder is called by.
@@ -107,15 +107,14 @@ extension ValueType<Timestamp> {
 
 extension ValueType<SHA256Digest> {
     static let digest = ValueType("a SHA-256", .string, schema: ["pattern": "^[0-9a-f]{64}$"]) { value, context in
-        let digits = value.contentBytes
-        guard let digest = SHA256Digest(lowercaseHexDigits: digits) else {
+        guard let digest = value.withContent({ SHA256Digest(lowercaseHexDigits: $0.span.bytes) }) else {
             let text = value.string ?? ""
             context.report(
                 .badDigest, "\(text.quotedForMessage()) is not a SHA-256", at: value, hint: hint(text),
                 fix: SHA256Digest(hex: text) == nil ? [] : value.fix(replacingTextBy: text.lowercased()))
             return nil
         }
-        if digits.allSatisfy({ $0 == digits.first }) {
+        if value.withContent({ digits in digits.allSatisfy { $0 == digits.first } }) {
             context.report(
                 .placeholderDigest, "no file has such a digest", at: value, hint: "sha256sum FILE prints the real one")
         }
@@ -156,8 +155,10 @@ extension ValueType<Int> {
         return size
     }
 
-    static func checkFileSize(_ bytes: Int?, at place: JSONValue?, _ context: inout DecodingContext) {
-        guard let bytes, bytes > PortableNames.largestFATFileBytes, let place else { return }
+    static func checkFileSize(
+        _ bytes: Int?, at place: @autoclosure () -> JSONValue?, _ context: inout DecodingContext
+    ) {
+        guard let bytes, bytes > PortableNames.largestFATFileBytes, let place = place() else { return }
         context.report(.tooLargeForFAT, "a file of \(bytes) bytes doesn't fit on FAT32", at: place)
     }
 }
@@ -173,15 +174,24 @@ extension JSONValue {
 }
 
 extension ValueType<Located<[FileEntry]>> {
-    static let files = located(
-        .list(of: ValueType<FileDraft>.object(FileDraft.table).shared(as: "file").map(\.entry), "files", atLeast: 1))
+    static let files = located(.list(of: ValueType<FileDraft>.entry(as: "file").map(\.entry), "files", atLeast: 1))
 }
 
 extension ValueType<Located<[SegmentEntry]>> {
     static let segments = located(
-        .list(
-            of: ValueType<SegmentDraft>.object(SegmentDraft.table).shared(as: "segment").map(\.entry), "segments",
-            atLeast: 1))
+        .list(of: ValueType<SegmentDraft>.entry(as: "segment").map(\.entry), "segments", atLeast: 1))
+}
+
+extension ValueType where Value: SourceHolder {
+    /// An element of a list of sources.
+    fileprivate static func entry(as name: String) -> Self {
+        let object = object(Value.table)
+        return Self(object.expected, schema: object.schema) { value, context in
+            let draft = object.decode(value, &context)
+            if let draft { context.sources.add(draft.source, at: value) }
+            return draft
+        }.shared(as: name)
+    }
 }
 
 extension ValueType<Selection> {
@@ -249,12 +259,11 @@ extension ValueType<[RequestHeader]> {
     }
 }
 
-extension ValueType<BundleDraft> {
+extension ValueType<DecodedBundle> {
     static let bundle = ValueType("an object", .object, schema: bundleSchema) { value, context in
-        var draft = BundleDraft.table.decode(value, &context)
-        draft.place = value
+        let draft = BundleDraft.table.decode(value, &context)
         draft.check(at: value, &context)
-        return draft
+        return DecodedBundle(draft, at: value)
     }.shared(as: "bundle")
 
     private static let bundleSchema = BundleDraft.table.schema.with([

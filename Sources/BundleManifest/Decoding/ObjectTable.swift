@@ -16,7 +16,6 @@ struct Field<Target: Draft>: Sendable {
     let kinds: BundleKinds
     /// What the value may be, and what it is for.
     let schema: JSONSchema
-    fileprivate let nameBytes: [UInt8]
     fileprivate let decode: @Sendable (JSONValue, inout Target, inout DecodingContext) -> Void
 
     enum Presence: Sendable {
@@ -34,7 +33,6 @@ struct Field<Target: Draft>: Sendable {
         self.expected = type.expected
         self.kinds = kinds
         self.schema = type.schema.described(description)
-        self.nameBytes = Array(name.utf8)
         self.decode = { value, target, context in
             if let decoded = type.decode(value, &context) { set(&target, decoded) }
         }
@@ -49,17 +47,23 @@ struct ObjectTable<Target: Draft>: Sendable {
     /// The key whose word says which kind of bundle this is, where keys depend on that.
     let kindKey: String?
     let fields: [Field<Target>]
+    /// The names of all fields, one after the other, and where each ends: one piece of memory to look through for each key of a text.
+    private let names: [UInt8]
+    private let nameEnds: [Int]
+    private let kinds = WordTable<BundleKind>()
 
     init(_ noun: String, kindKey: String? = nil, _ fields: [Field<Target>]) {
         self.noun = noun
         self.kindKey = kindKey
         self.fields = fields
+        names = fields.flatMap(\.name.utf8)
+        nameEnds = fields.indices.map { fields[...$0].reduce(0) { $0 + $1.name.utf8.count } }
     }
 
     /// Reads an object's members and reports what is missing, unknown or out of place.
     func decode(_ object: JSONValue, _ context: inout DecodingContext) -> Target {
         var target = Target()
-        let kind = kindKey.flatMap { object[$0]?.string }.flatMap(BundleKind.init)
+        let kind = kindKey.flatMap { object[$0] }.flatMap(kinds.value)
         // One bit a field; no table has as many as 64.
         var seen: UInt64 = 0
         var next = 0
@@ -89,11 +93,16 @@ struct ObjectTable<Target: Draft>: Sendable {
 
     /// Keys mostly come in the order of the table, so the search goes round from where the last one was found.
     private func index(of key: JSONValue, startingAt start: Int) -> Int? {
-        for offset in fields.indices {
-            let index = (start + offset) % fields.count
-            if key.isString(fields[index].nameBytes) { return index }
+        key.withContent { key in
+            (start..<nameEnds.count).first { isName($0, key) } ?? (0..<start).first { isName($0, key) }
         }
-        return nil
+    }
+
+    private func isName(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        let start = index == 0 ? 0 : nameEnds[index - 1]
+        // Most comparisons end here: keys of one object mostly differ in length.
+        guard nameEnds[index] - start == key.count else { return false }
+        return key.indices.allSatisfy { names[start + $0] == key[$0] }
     }
 
     private func reportUnknown(_ key: JSONValue, _ context: inout DecodingContext) {

@@ -65,8 +65,9 @@ struct ValueType<Value: Sendable>: Sendable {
         let list = LongList(element: element)
         return Self("an array of \(plural)", .array, schema: schema) { value, context in
             let elements = list.decode(value, &context)
-            let found = value.elements.prefix(minimum).reduce(0) { count, _ in count + 1 }
-            if found < minimum { context.report(.emptyList, "expected at least \(minimum) of \(plural)", at: value) }
+            if elements.count < minimum, value.elementCount < minimum {
+                context.report(.emptyList, "expected at least \(minimum) of \(plural)", at: value)
+            }
             return elements
         }
     }
@@ -136,8 +137,7 @@ extension ValueType<Double> {
         return Self(expected, .number, schema: schema) { value, context in
             guard let number = value.double, number >= Double(range.lowerBound), number <= Double(range.upperBound)
             else {
-                let written = (value.numberText ?? "").quotedForMessage()
-                context.report(.badNumber, "expected \(expected), found \(written)", at: value)
+                context.report(.badNumber, "expected \(expected), found \(value.numberForMessage)", at: value)
                 return nil
             }
             return number
@@ -149,11 +149,12 @@ extension ValueType {
     /// One of the words of an enumeration.
     static func word() -> Self where Value: RawRepresentable<String> & CaseIterable {
         let words = Value.allCases.map(\.rawValue)
+        let table = WordTable<Value>()
         return Self(
             "one of \(words.joined(separator: ", "))", .string, schema: ["enum": .array(words.map(JSONSchema.string))]
         ) { value, context in
-            let text = value.string ?? ""
-            guard let word = Value(rawValue: text) else {
+            guard let word = table.value(of: value) else {
+                let text = value.string ?? ""
                 context.report(
                     .unknownValue, "\(text.quotedForMessage()) is none of \(words.joined(separator: ", "))", at: value,
                     hint: nearestMatch(to: text, among: words).map { "did you mean \"\($0)\"?" })

@@ -15,7 +15,7 @@ package struct URLReference: Sendable, Hashable, CustomStringConvertible {
     package var description: String { text }
 
     /// Whether it has a scheme and so needs no base.
-    package var isAbsolute: Bool { text.utf8.contains(UInt8(ascii: ":")) && URLParts(text).scheme != nil }
+    package var isAbsolute: Bool { URLParts.hasScheme(text) }
 
     /// This reference against a base (RFC 3986, section 5.2). An absolute one stays as it is, but for `.` and `..` in its path.
     package func resolved(against base: String) -> String {

@@ -8,14 +8,12 @@ package struct ManifestComparison {
     private let old: Manifest
     private var findings: [(place: JSONValue, diagnostic: Diagnostic)] = []
 
-    /// - Parameters:
-    ///   - source: the text of `new`.
-    ///   - old: what was published before.
-    /// - Returns: in the order of the text; nothing where both are the same, byte by byte.
-    package static func diagnostics(
-        of new: Manifest, _ source: SourceText, since old: Manifest, _ oldSource: SourceText
-    ) -> [Diagnostic] {
-        guard source.bytes != oldSource.bytes, let document = try? JSONDocument(source) else { return [] }
+    /// - Parameter old: what was published before.
+    /// - Returns: in the order of the text; nothing where both are the same, byte by byte, or one of them isn't valid.
+    package static func diagnostics(of new: DecodedManifest, since old: DecodedManifest) -> [Diagnostic] {
+        guard new.source.bytes != old.source.bytes, let document = new.document, let new = new.manifest,
+            let old = old.manifest
+        else { return [] }
         var comparison = ManifestComparison(root: document.root, new: new, old: old)
         comparison.compare()
         var paths = JSONPathFinder(document)

@@ -6,10 +6,10 @@ extension ManifestRule {
         switch self {
         case .digestWithTwoSizes:
             (
-                .warning, "one digest with two sizes",
+                .error, "one digest with two sizes",
                 """
-                The same bytes can’t have two sizes, so at least one of these downloads will be refused: a digest was copied, or a size \
-                wasn’t updated.
+                The same bytes can’t have two sizes, so sync is sure to fail one of these bundles, though it publishes the others: a digest \
+                was copied, or a size wasn’t updated.
                 """
             )
         case .limitBelowSize:
@@ -22,16 +22,17 @@ extension ManifestRule {
             )
         case .digestOfNothing:
             (
-                .warning, "the digest is that of no bytes at all",
+                .error, "the digest is that of no bytes at all",
                 """
-                This is the SHA-256 of an empty file: it was taken before anything had been written. The size isn’t 0.
+                This is the SHA-256 of an empty file: it was taken before anything had been written. The size isn’t 0, so sync is sure to \
+                fail the bundle, though it publishes the others.
                 """
             )
         case .placeholderDigest:
             (
-                .warning, "a digest is one digit over and over",
+                .error, "a digest is one digit over and over",
                 """
-                No file has such a digest; it was put there until the real one is known. sha256sum FILE prints it.
+                No file has such a digest, and sync fails the bundle; it was put there until the real one is known. sha256sum FILE prints it.
                 """
             )
         case .missingDuration:

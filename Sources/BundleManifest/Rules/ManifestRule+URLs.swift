@@ -104,10 +104,10 @@ extension ManifestRule {
             )
         case .nothingToResolve:
             (
-                .warning, "a relative URL has nothing to be resolved against",
+                .error, "relative URLs have nothing to be resolved against",
                 """
-                A manifest from standard input has no place of its own, so its relative URLs need mirrors in it, or --base on the command \
-                line.
+                A manifest from standard input has no place of its own, so relative URLs need mirrors in it, or --base on the command line. \
+                Of the marked bundle something has no other URLs, so sync would fail it.
                 """
             )
         case .fragment:

@@ -84,10 +84,4 @@ package enum ManifestRule: String, ExplainedRule {
     case versionReused = "V003"
     case bundleDropped = "V004"
     case createdEarlier = "V005"
-
-    package var severity: Severity { row.severity }
-
-    package var title: String { row.title }
-
-    package var explanation: String { row.explanation }
 }

@@ -14,6 +14,7 @@ enum PortableNames {
     static func composed(_ path: String) -> String { String(String.UnicodeScalarView(path._nfc)) }
 
     static func problems(of path: String) -> [Problem] {
+        guard path.utf8.withContiguousStorageIfAvailable(mayHaveProblems) ?? true else { return [] }
         var problems: [Problem] = []
         // ASCII is composed.
         if !path.utf8.allSatisfy({ $0 < 0x80 }), !path.unicodeScalars.elementsEqual(path._nfc) {
@@ -22,13 +23,33 @@ enum PortableNames {
                     .notComposed, "the path \(path.quotedForMessage()) is not in Unicode's composed form",
                     hint: "write it in NFC"))
         }
-        // Every bundle's id is looked at, and none has folders.
-        let components = path.utf8.contains(UInt8(ascii: "/")) ? path.split(separator: "/") : [path[...]]
-        if let why = components.lazy.compactMap(refusal).first {
+        if let why = path.split(separator: "/").lazy.compactMap(refusal).first {
             problems.append(Problem(.notPortable, "Windows has no file \(path.quotedForMessage()): \(why)"))
         }
         return problems
     }
+
+    /// One look at each byte, which is enough for nearly all paths.
+    private static func mayHaveProblems(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        var last = UInt8(ascii: "/")
+        // Bytes of a component before its first dot; nil behind that.
+        var stemBytes: Int? = 0
+        for byte in path {
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "."):
+                if let stemBytes, isLikeDevice(stemBytes) { return true }
+                if byte == UInt8(ascii: "/"), last == UInt8(ascii: ".") || last == UInt8(ascii: " ") { return true }
+                stemBytes = byte == UInt8(ascii: "/") ? 0 : nil
+            case _ where byte >= 0x80 || isRefused(byte): return true
+            default: stemBytes = stemBytes.map { $0 + 1 }
+            }
+            last = byte
+        }
+        return last == UInt8(ascii: ".") || last == UInt8(ascii: " ") || stemBytes.map(isLikeDevice) == true
+    }
+
+    /// Whether a name is as long as those of devices.
+    private static func isLikeDevice(_ stemBytes: Int) -> Bool { (3...4).contains(stemBytes) }
 
     /// Why Windows refuses a component (Win32, “Naming Files, Paths, and Namespaces”).
     private static func refusal(_ component: Substring) -> String? {
@@ -39,8 +60,8 @@ enum PortableNames {
             return "a name ends with a dot or a space"
         }
         // The longest has four letters, and what follows a dot doesn't count.
-        let stem = component.prefix { $0 != "." }
-        guard stem.utf8.count <= 4, stem.utf8.count >= 3, devices.contains(stem.lowercased()) else { return nil }
+        let stem = component[..<(component.utf8.firstIndex(of: UInt8(ascii: ".")) ?? component.endIndex)]
+        guard isLikeDevice(stem.utf8.count), devices.contains(stem.lowercased()) else { return nil }
         return "\(String(stem).quotedForMessage()) is a device"
     }
 

@@ -115,13 +115,11 @@ struct SegmentRules {
     }
 
     private func checkSources(_ context: inout DecodingContext) {
-        // By hash first: a table of a million URLs would be as large as the text.
-        var seen: [Int: Int] = [:]
-        seen.reserveCapacity(segments.count)
+        var seen = OrdinalTable(expecting: segments.count)
         for (ordinal, segment) in segments.enumerated() {
             guard let url = segment.source.urls.first else { continue }
-            guard let first = seen.updateValue(ordinal, forKey: url.text.hashValue) else { continue }
-            guard segments[first].source.urls.first == url else { continue }
+            let known = seen.insert(ordinal, hash: url.hashValue) { segments[$0].source.urls.first == url }
+            guard let first = known else { continue }
             let earlier = place(first)
             context.report(
                 .repeatedSegment, "the segment comes from the same URL as another one, \(URLRules.quoted(url.text))",

@@ -6,7 +6,6 @@ enum URLRules {
     /// - Parameter allowsFileURLs: whether the manifest was read from a local path.
     static func check(_ text: String, allowsFileURLs: Bool) throws(Problem) -> URLReference {
         guard !text.isEmpty else { throw Problem(.emptyURL, "a URL can't be empty") }
-        guard !isPlain(text) else { return URLReference(checked: text) }
         // Without a colon and two slashes there is neither scheme nor authority.
         guard text.utf8.contains(UInt8(ascii: ":")) || text.utf8.starts(with: "//".utf8) else {
             try checkCharacters(text)
@@ -25,17 +24,15 @@ enum URLRules {
         return URLReference(checked: text)
     }
 
+    private static let plainSchemes = ["https://", "http://"].map { Array($0.utf8) }
+
     /// Whether a URL is as nearly all are: a host name and a path, or a path alone, of characters that mean nothing. One look at each byte.
     static func isPlain(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { bytes in
-            var rest = bytes[...]
-            if bytes.starts(with: "https://".utf8) {
-                rest = rest.dropFirst(8)
-            } else if bytes.starts(with: "http://".utf8) {
-                rest = rest.dropFirst(7)
-            }
+            let scheme = plainSchemes.first { bytes.starts(with: $0) } ?? []
+            let rest = bytes.dropFirst(scheme.count)
             guard let first = rest.first, rest.startIndex == 0 || first != UInt8(ascii: "/") else { return false }
-            guard !rest.starts(with: "//".utf8) else { return false }
+            guard first != UInt8(ascii: "/") || rest.dropFirst().first != UInt8(ascii: "/") else { return false }
             return rest.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -83,7 +80,7 @@ enum URLRules {
 
     /// What is odd about a URL that can be used.
     static func doubts(_ text: String) -> [Problem] {
-        guard !isPlain(text), text.utf8.contains(where: { "?#".utf8.contains($0) }) else { return [] }
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else { return [] }
         let parts = URLParts(text)
         var doubts: [Problem] = []
         if parts.fragment != nil {

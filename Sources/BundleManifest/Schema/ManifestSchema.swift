@@ -26,6 +26,8 @@ package enum ManifestSchema {
         .unknownRequirement, .fileURL,
         // Bytes rather than characters, and a language of its own.
         .componentTooLong, .badPattern,
+        // What makes sync fail one bundle, and leaves a manifest that can be followed.
+        .digestWithTwoSizes, .digestOfNothing, .placeholderDigest, .nothingToResolve,
         // What is compared with another manifest.
         .otherManifest, .serialNotRaised, .versionReused,
     ]

@@ -3,9 +3,10 @@ import Diagnostics
 import JSONSyntax
 import Jobs
 import Platform
+import Playlists
 import Transfer
 
-/// Asks every source of a manifest whether it would bring what the manifest says, and fetches nothing.
+/// Asks every source of a manifest whether it would bring what the manifest says, and fetches nothing but the playlists of presentations.
 package struct OnlineCheck: Sendable {
     private let session: Session
     private let redirects: RedirectPolicy
@@ -44,22 +45,32 @@ package struct OnlineCheck: Sendable {
         let answers = await SourceInterview(probe: probe, limits: limits, sources: listing.sources).answers()
         let origins = Set(listing.sources.map(\.url.origin))
         var candidates = listing.candidates[...]
+        var presentations: [AskedPresentation] = []
         for bundle in placed.bundles {
             for download in bundle.downloads {
                 let own = candidates.popFirst() ?? []
-                judge(
+                let good = judge(
                     own.map { ($0, listing.sources[$0.source], answers[$0.source]) }, of: download, in: bundle.bundle,
                     origins, &findings)
+                guard let good, case .hls(let presentation) = bundle.bundle.content else { continue }
+                presentations.append(
+                    AskedPresentation(
+                        source: listing.sources[good.source], place: good.place, presentation))
             }
         }
-        return findings.all
+        let fetch = PlaylistFetch(session: session, redirects: redirects, budgetBytes: limits.playlistBytes)
+        var all = findings.all
+        all.append(await PresentationCheck.findings(in: presentations, fetch, limits))
+        return all
     }
 
+    /// - Returns: the first source that has what is wanted.
     private func judge(
         _ asked: [(candidate: SourceListing.Candidate, source: ProbedSource, answer: SourceAnswer)],
         of download: PlacedDownload, in bundle: Bundle, _ origins: Set<TransferURL.Origin>,
         _ findings: inout OnlineFindings
-    ) {
+    ) -> SourceListing.Candidate? {
+        var good: SourceListing.Candidate?
         var comparison = MirrorComparison(download.file)
         let name = download.path ?? bundle.package?.keptName ?? download.file.urls[0].text
         for (candidate, source, answer) in asked {
@@ -74,7 +85,9 @@ package struct OnlineCheck: Sendable {
                 !problems.contains(where: { $0.rule.severity == .error })
             {
                 comparison.compare(reply, from: source.url, at: candidate.place, &findings)
+                good = good ?? candidate
             }
         }
+        return good
     }
 }

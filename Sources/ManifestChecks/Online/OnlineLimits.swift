@@ -12,6 +12,10 @@ package struct OnlineLimits: Sendable {
     package var idleTimeout: Duration = .seconds(15)
     /// After so many sources in a row that weren't answered an origin is asked no more; 3.
     package var patience = 3
+    /// Bytes of one playlist; 16 MiB, which is a hundred thousand segments.
+    package var playlistBytes = 16 << 20
+    /// Playlists of one presentation; 64.
+    package var playlists = 64
     /// When all must be over; 10 min, and at most a day.
     package var deadline: Duration = .seconds(600)
 

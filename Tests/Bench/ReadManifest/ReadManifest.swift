@@ -19,7 +19,7 @@ import Platform
         let source = SourceText(name: arguments[1], bytes: bytes)
         let parsing = try median(of: runs) { _ = try JSONDocument(source) }
         let checking = try median(of: runs) {
-            guard Manifest.decode(source).manifest != nil else { throw NotValid() }
+            guard DecodedManifest(source).isValid else { throw NotValid() }
         }
         let megabytes = Double(bytes.count) / 1e6
         print(Int(megabytes / parsing), Int(megabytes / checking))
