@@ -28,7 +28,7 @@ extension StateIndex {
 
     /// A number that outlives a run.
     package enum Fact: String, Sendable {
-        /// The time, in seconds, at the end of the last run.
+        /// The time, in seconds, that the clock showed at the last run.
         case lastTime
         /// The generation whose changes were told to whoever asked to be told.
         case announcedGeneration

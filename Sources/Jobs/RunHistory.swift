@@ -65,8 +65,8 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.distrustedSourceCount() } ?? 0
     }
 
-    /// Whether nothing was known before this run.
-    var isNew: Bool { run == 1 }
+    /// Whether nobody knows of any run before this one: the index is new, or can't be used.
+    var isNew: Bool { run == nil || run == 1 }
 
     func fetchedBytes(inMonth month: String) -> Int64? {
         attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil
