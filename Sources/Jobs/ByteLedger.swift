@@ -14,7 +14,7 @@ final class ByteLedger: Sendable {
     init(_ history: RunHistory) { self.history = history }
 
     /// What this month's runs had fetched before. Where the index was lost, as much as the library can tell.
-    func spentBytes(_ library: Library, at now: Timestamp = .now) -> Int64 {
+    func spentBytes(_ library: Library, at now: Timestamp) -> Int64 {
         let month = now.localMonth
         if let known = history.fetchedBytes(inMonth: month) { return known }
         guard history.isNew else { return 0 }
@@ -24,7 +24,7 @@ final class ByteLedger: Sendable {
     }
 
     /// Notes how much this run has fetched by now.
-    func record(_ fetchedBytes: Int64, at now: Timestamp = .now) {
+    func record(_ fetchedBytes: Int64, at now: Timestamp) {
         let new = recordedBytes.withLock { recorded in
             defer { recorded = max(recorded, fetchedBytes) }
             return fetchedBytes - recorded

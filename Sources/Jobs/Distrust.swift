@@ -6,10 +6,11 @@ struct Distrust: Sendable {
     let history: RunHistory
     /// Whether sources are left alone for it.
     let isHeeded: Bool
+    let now: @Sendable () -> Timestamp
 
     /// When a source may be asked again for what should have a digest; nil for at once.
-    func nextTry(_ url: TransferURL, for digest: SHA256Digest?, at now: Timestamp = .now) -> Timestamp? {
-        guard isHeeded, let digest, let record = history.distrust(of: url, for: digest), record.holdsBack(at: now)
+    func nextTry(_ url: TransferURL, for digest: SHA256Digest?) -> Timestamp? {
+        guard isHeeded, let digest, let record = history.distrust(of: url, for: digest), record.holdsBack(at: now())
         else { return nil }
         return record.nextTry
     }

@@ -168,7 +168,7 @@ final class RunBoard: Sendable {
     ///   - generation: the one that has them.
     ///   - maySettle: whether one that is complete needn't be looked at again while it stays as it is.
     func records(
-        in generation: GenerationNumber, maySettle: Bool, at now: Timestamp = .now
+        in generation: GenerationNumber, maySettle: Bool, at now: Timestamp
     ) -> [SHA256Digest: ManifestRecord] {
         let complete = completeManifests
         let serials = publishedSerials

@@ -14,7 +14,7 @@ package struct RunTerms: Sendable {
     package init() {}
 
     /// What speaks against beginning now, for people; nil when nothing does.
-    func objection(at now: Timestamp = .now) -> String? { windowObjection(at: now) ?? conditions.objection }
+    func objection(at now: Timestamp) -> String? { windowObjection(at: now) ?? conditions.objection }
 
     private func windowObjection(at now: Timestamp) -> String? {
         guard let window, !window.contains(minuteOfDay: now.localMinuteOfDay) else { return nil }

@@ -7,12 +7,12 @@ extension SyncRun {
     /// Waits for the run's time, as far as its terms ask for that.
     /// - Returns: false where the terms hold it back.
     func mayBegin() async throws(RunProblem) -> Bool {
-        if let objection = options.terms.objection() { return try holdBack(objection) }
+        if let objection = options.terms.objection(at: options.clock.now()) { return try holdBack(objection) }
         guard options.terms.jitter > .zero else { return true }
         let delay = min(options.terms.jitter, Self.longestWait) * Double.random(in: 0...1)
-        // Woken before its time only when the run is stopped.
-        do { try await Task.sleep(for: delay) } catch { throw .stopped }
-        if let objection = options.terms.objection() { return try holdBack(objection) }
+        await options.clock.wait(delay, control)
+        if control.reason != nil { throw .stopped }
+        if let objection = options.terms.objection(at: options.clock.now()) { return try holdBack(objection) }
         return true
     }
 
@@ -68,7 +68,7 @@ extension SyncRun {
         guard let limit = options.terms.maximumAge,
             let library = try? Library.open(options.libraryPath, for: .reading), let last = lastSuccess(in: library)
         else { return nil }
-        let age = Timestamp.now.seconds &- last.seconds
+        let age = options.clock.now().seconds &- last.seconds
         // A success in the future proves nothing: one of the clocks was wrong.
         guard age > limit.components.seconds || age < -86_400 else { return nil }
         return
@@ -92,7 +92,7 @@ extension SyncRun {
     /// Says once that the clock shows a time before the last run. Then the time it shows counts: a clock that once was ahead must not be told of for
     /// ever, nor keep anything from being refreshed.
     func checkClock(_ history: RunHistory) {
-        let now = Timestamp.now
+        let now = options.clock.now()
         if let last = history.value(of: .lastTime), now.seconds &+ Self.clockTolerance < last {
             let seen = Timestamp(seconds: last)
             emit(
@@ -114,7 +114,7 @@ extension SyncRun {
     /// - Returns: nil where this month's are spent.
     func byteBudget(_ ledger: ByteLedger, _ library: Library) -> ByteBudget? {
         guard let monthly = options.monthlyBytes else { return ByteBudget(bytes: options.maximumBytes) }
-        let left = monthly - min(monthly, ledger.spentBytes(library))
+        let left = monthly - min(monthly, ledger.spentBytes(library, at: options.clock.now()))
         guard left > 0 else {
             emit(.warning("not begun: this month's bytes are spent"))
             return nil
@@ -125,10 +125,10 @@ extension SyncRun {
     /// Writes down what is fetched while that counts.
     func keepBooks(_ ledger: ByteLedger, _ downloader: Downloader, on blocking: JobQueue) -> Task<Void, Never>? {
         guard options.monthlyBytes != nil else { return nil }
-        return Task {
+        return Task { [clock = options.clock] in
             while (try? await Task.sleep(for: ByteLedger.interval)) != nil {
                 let bytes = downloader.statistics.fetchedBytes
-                await blocking.run { ledger.record(bytes) }
+                await blocking.run { ledger.record(bytes, at: clock.now()) }
             }
         }
     }

@@ -29,13 +29,13 @@ extension SyncRun {
         guard let current = try? library.generations.currentNumber() else { return }
         // What was let pass this once is judged again each time.
         let maySettle = !options.allowsRollback && !options.allowsExpired
-        history.record(board.records(in: current, maySettle: maySettle))
+        history.record(board.records(in: current, maySettle: maySettle, at: options.clock.now()))
     }
 
     /// What there was nothing to do for is in the newest generation, too.
     func remember(_ settled: [SettledManifest], _ library: Library, _ history: RunHistory) {
         guard let current = try? library.generations.currentNumber() else { return }
-        let now = Timestamp.now
+        let now = options.clock.now()
         let records = settled.map { manifest in
             var record = manifest.record
             (record.settled, record.lastSuccess) = (current, now)

@@ -28,7 +28,7 @@ extension SyncRun {
     }
 
     private func metrics(_ exit: ExitCode, _ summary: RunSummary, _ history: RunHistory) -> RunMetrics {
-        let now = Timestamp.now
+        let now = options.clock.now()
         let manifests = options.manifests.compactMap { $0.recordKey.flatMap(history.manifest) }
         var bundles: [BundleAddress: BundleRecord] = [:]
         for manifest in Set(manifests.map(\.manifest)) {

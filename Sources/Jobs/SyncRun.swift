@@ -108,7 +108,7 @@ package struct SyncRun: Sendable {
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         summary.duration = ContinuousClock.now - started
         exit = await blocking.run { [exit, summary] in
-            ledger.record(summary.fetchedBytes)
+            ledger.record(summary.fetchedBytes, at: options.clock.now())
             let exit = tellOthers(exit, summary, library, history, initial: initial)
             history.end(exit: exit, summary)
             return exit
@@ -164,7 +164,8 @@ package struct SyncRun: Sendable {
         }
         await obtain(
             board, writer: place.writer, downloader: place.downloader, limits: place.limits,
-            distrust: Distrust(history: place.history, isHeeded: options.sparesDistrusted))
+            distrust: Distrust(
+                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now))
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false
