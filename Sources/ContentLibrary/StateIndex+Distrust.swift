@@ -26,7 +26,7 @@ package struct DistrustRecord: Hashable, Sendable {
 
 extension StateIndex {
     /// How many sources are remembered.
-    private static let keptSources = 1_000
+    private static let keptDistrusted = 1_000
 
     /// What is known against a source of what should have a digest; nil for nothing.
     /// - Parameter source: a digest of its URL, which may hold secrets.
@@ -60,7 +60,7 @@ extension StateIndex {
                 """
                 DELETE FROM distrust WHERE (source, sha256) NOT IN
                 (SELECT source, sha256 FROM distrust ORDER BY lastFailure DESC LIMIT ?)
-                """, [.integer(Self.keptSources)])
+                """, [.integer(Self.keptDistrusted)])
         }
     }
 
@@ -99,7 +99,7 @@ extension StateIndex {
                 "INSERT OR REPLACE INTO rejections VALUES (?, ?, ?)", [.digest(source), .text(validator), .time(time)])
             try database.run(
                 "DELETE FROM rejections WHERE source NOT IN (SELECT source FROM rejections ORDER BY time DESC LIMIT ?)",
-                [.integer(Self.keptSources)])
+                [.integer(Self.keptDistrusted)])
         }
     }
 }
