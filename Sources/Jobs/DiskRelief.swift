@@ -7,6 +7,7 @@ import Transfer
 final class DiskRelief: Sendable {
     // Weak: a downloader holds whoever makes room for it.
     private weak let downloader: Downloader?
+    private let quarantine: Quarantine?
     private let control: RunControl
     private let observer: RunObserver
     private let wanted: PausedDownload.Choice
@@ -16,13 +17,15 @@ final class DiskRelief: Sendable {
     static let staleSeconds: Int64 = 30 * 86_400
 
     /// - Parameters:
+    ///   - quarantine: goes first.
     ///   - wanted: tells which paused downloads the run's manifests ask for.
     ///   - discardLeftovers: lets go of what earlier runs had brought of bundles that this one doesn't have. Blocks.
     init(
-        _ downloader: Downloader, _ control: RunControl, _ observer: @escaping RunObserver,
+        _ downloader: Downloader, _ quarantine: Quarantine?, _ control: RunControl, _ observer: @escaping RunObserver,
         wanted: @escaping PausedDownload.Choice, discardLeftovers: @escaping @Sendable () -> Void
     ) {
         self.downloader = downloader
+        self.quarantine = quarantine
         self.control = control
         self.observer = observer
         self.wanted = wanted
@@ -34,6 +37,7 @@ final class DiskRelief: Sendable {
     func makeRoom(sparesWanted: Bool, _ shortage: @escaping @Sendable () -> RoomWatch.Shortage?) {
         // A run that is being stopped has paused what it would go on with.
         guard control.reason == nil else { return }
+        if shortage() != nil { quarantine?.clear() }
         let isTold = Locked(false)
         let missingBytes = { @Sendable [self] () -> Int64 in
             guard let shortage = shortage() else { return 0 }

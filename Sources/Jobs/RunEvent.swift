@@ -38,6 +38,8 @@ package struct RunEvent: Sendable {
         case memoryPressure(bufferBytes: Int, handles: Int)
         /// The disk is short of room: what is free, and what would have to be. Paused downloads go where that is enough.
         case diskPressure(freeBytes: Int64, wantedBytes: Int64)
+        /// A source sent other bytes than the ones asked for; they lie under this name in the library's quarantine.
+        case bytesQuarantined(bytes: Int64, name: String)
         /// A paused download was let go.
         case partialEvicted(bytes: Int64)
         /// What nobody needs any more was removed, or would be: paused downloads, content that no generation names, and what a killed run left.
@@ -52,6 +54,8 @@ package struct RunEvent: Sendable {
         case optionalBundleFailed(message: String)
         case generationPublished(number: Int)
         case warning(String)
+        /// What is told even where warnings aren't.
+        case notice(String)
         case runFinished(RunSummary, exit: ExitCode)
     }
 }

@@ -23,7 +23,7 @@ import Testing
         store = try ResumeStore(path: directory.path)
         downloader = Downloader(store: store)
         relief = DiskRelief(
-            downloader, control, events.record, wanted: { { $0.name == "wanted.part" } },
+            downloader, nil, control, events.record, wanted: { { $0.name == "wanted.part" } },
             discardLeftovers: { [directory] in
                 try? Directory.open(directory.path).remove("leftover")
             })

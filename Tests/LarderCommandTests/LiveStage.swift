@@ -72,7 +72,7 @@ struct LiveStage {
                     warnings.withLock { $0.append(text) }
                 default: break
                 }
-            }.run()
+            }.run().exit
             // A thread of the run before may not have let go of the library's lock yet.
             guard exit == .busy else { return exit }
             await Task.yield()
