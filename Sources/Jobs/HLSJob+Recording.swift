@@ -17,6 +17,7 @@ extension HLSJob {
                 url: shownURL(read.url))
         }
         let recording = try await follow(try await begin(read, limits))
+        try recording.checkLength()
         for text in recording.losses { warn(text) }
         var options = planOptions
         options.allowsLive = true
@@ -42,7 +43,7 @@ extension HLSJob {
                     "it is live, and the time until which it was to be followed (\(end.rfc3339)) has passed",
                     url: shownURL(read.url))
             }
-            return (try LiveRecording(read, ended: recorded, limits: limits), salvage)
+            return (LiveRecording(read, ended: recorded, limits: limits), salvage)
         }
         if salvage != nil, recorded == nil {
             warn("\(shownURL(read.url)): what an earlier run had recorded can't be read: the recording begins anew")

@@ -18,8 +18,8 @@ struct LiveRecording: Sendable {
     /// When any of them had anything new.
     private var lastChange: Duration
     private var isEndReached = false
-    /// What is missing at the end, for people.
-    private var shortfall: String?
+    /// What is missing at the end.
+    private var shortfall: BundleFailure?
     /// Names that stand for a later segment as well, as long as nobody has been told that it is the same.
     var repeated: Set<ResourceName> = []
     /// By the paths of what is here.
@@ -50,14 +50,14 @@ struct LiveRecording: Sendable {
     /// Ends what an earlier run had recorded, without looking for more.
     init(
         _ presentation: ReadPresentation, ended recorded: RecordedPresentation, limits: Presentation.Recording
-    ) throws(BundleFailure) {
+    ) {
         (self.presentation, self.limits) = (presentation, limits)
         lastChange = .zero
         goOn(with: recorded)
         isEndReached = true
         guard !recorded.isWhole, let end = limits.end else { return }
         let silence = silence(before: end)
-        try fall(
+        fall(
             short: "nobody was there when the recording was to end: its last \(silence) s may be missing", .segmentsLost
         )
     }
@@ -155,7 +155,7 @@ struct LiveRecording: Sendable {
         }
         if isLast {
             isEndReached = true
-            try checkEnd(limits.end ?? now)
+            checkEnd(limits.end ?? now)
         } else if limits.end == nil, !isOver, clock.uptime() - lastChange > patience {
             throw BundleFailure(
                 .streamStalled,
@@ -184,15 +184,15 @@ struct LiveRecording: Sendable {
     }
 
     /// Whether all came that was to come by this time.
-    private mutating func checkEnd(_ end: Timestamp) throws(BundleFailure) {
+    private mutating func checkEnd(_ end: Timestamp) {
         let silence = silence(before: end)
         if waiting.contains(where: { looks[$0]?.isUnreadable == true }) {
-            try fall(
+            fall(
                 short:
                     "the live presentation couldn't be read when its recording was to end: its last \(silence) s may be missing",
                 .segmentsLost)
         } else if silence > patience.components.seconds {
-            try fall(
+            fall(
                 short: "the live presentation brought nothing new in the last \(silence) s of its recording",
                 .streamStalled)
         }
@@ -204,11 +204,15 @@ struct LiveRecording: Sendable {
         return begun.compactMap { looks[$0].map { end.seconds &- $0.lastNews.seconds } }.max().map { max(0, $0) } ?? 0
     }
 
-    private mutating func fall(short text: String, _ code: BundleFailure.Code) throws(BundleFailure) {
-        guard limits.mayHaveGaps else {
-            throw BundleFailure(code, "\(text). \(Self.waysOut("ends before that"))", url: shownURL(presentation.url))
-        }
-        shortfall = text
+    private mutating func fall(short text: String, _ code: BundleFailure.Code) {
+        shortfall = BundleFailure(code, text, url: shownURL(presentation.url))
+    }
+
+    /// - Throws: where the copy would end before its time, and mustn't: what came is of use to a run that lets it.
+    func checkLength() throws(BundleFailure) {
+        guard let shortfall, !limits.mayHaveGaps else { return }
+        throw BundleFailure(
+            shortfall.code, "\(shortfall.message). \(Self.waysOut("ends before that"))", url: shortfall.url)
     }
 
     private mutating func take(_ uri: String, at time: Duration, _ now: Timestamp) throws(BundleFailure) {
@@ -324,6 +328,6 @@ struct LiveRecording: Sendable {
     var losses: [String] {
         let gaps = followed.values.map { playlist in playlist.playlist.segments.count { $0.isGap } }.max() ?? 0
         let text = "the copy of the live presentation has gaps: \(gaps) segments that couldn't be had"
-        return (gaps == 0 ? [] : [text]) + (shortfall.map { [$0] } ?? [])
+        return (gaps == 0 ? [] : [text]) + (shortfall.map { [$0.message] } ?? [])
     }
 }

@@ -28,7 +28,28 @@ import Testing
         ]
         #expect(try await stage.sync() == (mayHaveGaps ? .success : .failure), told)
         #expect(stage.tells("last 24 s") && stage.tells("\"gaps\"") == !mayHaveGaps)
-        if mayHaveGaps { #expect(try stage.segments() == (0..<5).map { stage.stream($0) }) }
+        if !mayHaveGaps {
+            // What came is there for a run that lets it be short.
+            stage.serveFilm(until(30, mayHaveGaps: true), serial: 2)
+            stage.list(20..<23)
+            #expect(try await stage.sync() == .success, told)
+        }
+        #expect(try stage.segments() == (0..<5).map { stage.stream($0) })
+    }
+
+    /// What the other playlists list at the last look is fetched all the same.
+    @Test func theLastSegmentsOfAShortRecordingAreKept() async throws {
+        stage.serveMaster()
+        for folder in ["/f/v", "/f/a"] { stage.list(0..<2, of: folder) }
+        stage.serveFilm(until(6))
+        stage.clock.steps = [
+            {
+                stage.list(2..<4, of: "/f/v")
+                stage.stock.server.serve("/f/a/index.m3u8", always: .errorPage(503))
+            }
+        ]
+        #expect(try await stage.sync() == .failure)
+        #expect(stage.stock.server.exchanges("/f/v/s3.ts").count == 1)
     }
 
     @Test func aStreamThatStandsStillUntilTheTimeIsUpIsShort() async throws {
