@@ -14,7 +14,7 @@ extension SyncRun {
         if let command = options.changeCommand, control.reason?.isSignal != true {
             let hook = ChangeHook(
                 command: command, libraryPath: options.libraryPath, library: library, history: history,
-                initial: initial)
+                initial: initial, control: control)
             if let problem = hook.run() {
                 emit(.notice(problem))
                 exit = exit.combined(with: .failure)
