@@ -18,13 +18,15 @@ enum StateSchema {
         """
         CREATE TABLE sources (
             source TEXT PRIMARY KEY, manifest TEXT NOT NULL, serial INTEGER NOT NULL, sha256 TEXT NOT NULL,
-            validator TEXT, expires INTEGER, settled INTEGER, settledBy TEXT, lastSuccess INTEGER,
-            lastUse INTEGER NOT NULL) WITHOUT ROWID;
+            validator TEXT, expires INTEGER, settled INTEGER, settledBy TEXT, bundles INTEGER NOT NULL,
+            lastSuccess INTEGER, lastComplete INTEGER, lastUse INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE months (month TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE distrust (
             source TEXT NOT NULL, sha256 TEXT NOT NULL, failures INTEGER NOT NULL, lastFailure INTEGER NOT NULL,
             PRIMARY KEY (source, sha256)) WITHOUT ROWID;
-        CREATE TABLE rejections (source TEXT PRIMARY KEY, validator TEXT NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE rejections (
+            source TEXT NOT NULL, sha256 TEXT NOT NULL, validator TEXT NOT NULL, failures INTEGER NOT NULL,
+            lastFailure INTEGER NOT NULL, PRIMARY KEY (source, sha256)) WITHOUT ROWID;
         CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
         """,
     ]
