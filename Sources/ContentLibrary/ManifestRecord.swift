@@ -57,37 +57,33 @@ extension StateIndex {
         }
     }
 
-    /// Notes what is known of manifests by now, all in one step.
-    package func record(
-        _ manifests: [SHA256Digest: ManifestRecord], at time: Timestamp = .now
-    ) throws(LibraryError) {
+    static func write(
+        _ manifests: [SHA256Digest: ManifestRecord], at time: Timestamp, in database: SQLiteDatabase
+    ) throws(SQLiteError) {
         guard !manifests.isEmpty else { return }
-        try useInTransaction { database throws(SQLiteError) in
-            for (source, record) in manifests {
-                try database.run(
-                    """
-                    INSERT INTO sources (
-                        source, manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess,
-                        lastComplete, lastUse)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET manifest = excluded.manifest, serial = excluded.serial,
-                    sha256 = excluded.sha256, expires = excluded.expires, validator = excluded.validator,
-                    settled = excluded.settled, settledBy = excluded.settledBy,
-                    bundles = excluded.bundles, lastSuccess = coalesce(excluded.lastSuccess, lastSuccess),
-                    lastComplete = coalesce(excluded.lastComplete, lastComplete), lastUse = excluded.lastUse
-                    """,
-                    [
-                        .digest(source), .id(record.manifest), .integer(record.serial), .digest(record.digest),
-                        .time(record.expires), .text(record.validator), .integer(record.settled?.value),
-                        .text(record.settledBy), .integer(record.bundleCount), .time(record.lastSuccess),
-                        .time(record.lastComplete), .time(time),
-                    ])
-            }
+        for (source, record) in manifests {
             try database.run(
                 """
-                DELETE FROM sources WHERE source NOT IN (SELECT source FROM sources ORDER BY lastUse DESC LIMIT ?)
-                """, [.integer(Self.keptSources)])
+                INSERT INTO sources (
+                    source, manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess,
+                    lastComplete, lastUse)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET manifest = excluded.manifest, serial = excluded.serial,
+                sha256 = excluded.sha256, expires = excluded.expires, validator = excluded.validator,
+                settled = excluded.settled, settledBy = excluded.settledBy,
+                bundles = excluded.bundles, lastSuccess = coalesce(excluded.lastSuccess, lastSuccess),
+                lastComplete = coalesce(excluded.lastComplete, lastComplete), lastUse = excluded.lastUse
+                """,
+                [
+                    .digest(source), .id(record.manifest), .integer(record.serial), .digest(record.digest),
+                    .time(record.expires), .text(record.validator), .integer(record.settled?.value),
+                    .text(record.settledBy), .integer(record.bundleCount), .time(record.lastSuccess),
+                    .time(record.lastComplete), .time(time),
+                ])
         }
+        try database.run(
+            "DELETE FROM sources WHERE source NOT IN (SELECT source FROM sources ORDER BY lastUse DESC LIMIT ?)",
+            [.integer(Self.keptSources)])
     }
 }
 

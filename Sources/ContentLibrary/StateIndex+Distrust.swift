@@ -26,7 +26,7 @@ package struct DistrustRecord: Hashable, Sendable {
 
 extension StateIndex {
     /// How many sources are remembered.
-    private static let keptSources = 1_000
+    private static let keptDistrusted = 1_000
 
     /// What is known against a source of what should have a digest; nil for nothing.
     /// - Parameter source: a digest of its URL, which may hold secrets.
@@ -59,7 +59,7 @@ extension StateIndex {
                 """
                 DELETE FROM distrust WHERE (source, sha256) NOT IN
                 (SELECT source, sha256 FROM distrust ORDER BY lastFailure DESC LIMIT ?)
-                """, [.integer(Self.keptSources)])
+                """, [.integer(Self.keptDistrusted)])
         }
     }
 
@@ -110,7 +110,7 @@ extension StateIndex {
                 """
                 DELETE FROM rejections WHERE (source, sha256) NOT IN
                 (SELECT source, sha256 FROM rejections ORDER BY lastFailure DESC LIMIT ?)
-                """, [.integer(Self.keptSources)])
+                """, [.integer(Self.keptDistrusted)])
         }
     }
 

@@ -56,9 +56,11 @@ extension StateIndex {
     }
 
     package func set(_ fact: Fact, to value: Int64) throws(LibraryError) {
-        try use { database throws(SQLiteError) in
-            try database.run("INSERT OR REPLACE INTO facts VALUES (?, ?)", [.text(fact.rawValue), .integer(value)])
-        }
+        try use { database throws(SQLiteError) in try Self.set(fact, to: value, in: database) }
+    }
+
+    static func set(_ fact: Fact, to value: Int64, in database: SQLiteDatabase) throws(SQLiteError) {
+        try database.run("INSERT OR REPLACE INTO facts VALUES (?, ?)", [.text(fact.rawValue), .integer(value)])
     }
 }
 

@@ -18,16 +18,22 @@ enum StateSchema {
         """
         CREATE TABLE sources (
             source TEXT PRIMARY KEY, manifest TEXT NOT NULL, serial INTEGER NOT NULL, sha256 TEXT NOT NULL,
-            validator TEXT, expires INTEGER, settled INTEGER, settledBy TEXT, bundles INTEGER NOT NULL,
-            lastSuccess INTEGER, lastComplete INTEGER, lastUse INTEGER NOT NULL) WITHOUT ROWID;
+            validator TEXT, expires INTEGER, settled INTEGER, settledBy TEXT, lastSuccess INTEGER,
+            lastUse INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE months (month TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE distrust (
             source TEXT NOT NULL, sha256 TEXT NOT NULL, failures INTEGER NOT NULL, lastFailure INTEGER NOT NULL,
             PRIMARY KEY (source, sha256)) WITHOUT ROWID;
+        CREATE TABLE rejections (source TEXT PRIMARY KEY, validator TEXT NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE sources ADD COLUMN bundles INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sources ADD COLUMN lastComplete INTEGER;
+        DROP TABLE rejections;
         CREATE TABLE rejections (
             source TEXT NOT NULL, sha256 TEXT NOT NULL, validator TEXT NOT NULL, failures INTEGER NOT NULL,
             lastFailure INTEGER NOT NULL, PRIMARY KEY (source, sha256)) WITHOUT ROWID;
-        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
         """,
     ]
 
@@ -36,6 +42,8 @@ enum StateSchema {
     static func prepare(_ database: SQLiteDatabase) throws(SQLiteError) {
         // A power loss at the wrong moment may damage it; that is why it is checked below.
         try database.run("PRAGMA synchronous = NORMAL")
+        // A journal that is emptied costs a flush less than one that is removed.
+        try database.run("PRAGMA journal_mode = TRUNCATE")
         let found = try version(of: database)
         guard (0...steps.count).contains(found) else { throw .unusable("it is of version \(found)") }
         if found < steps.count {

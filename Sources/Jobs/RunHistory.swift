@@ -8,18 +8,26 @@ final class RunHistory: Sendable {
     private let run: Int64?
     private let warn: @Sendable (String) -> Void
 
-    init(_ writer: LibraryWriter, command: String, warn: @escaping @Sendable (String) -> Void) {
+    /// What the clock showed at the run before; nil where nobody knows.
+    let previousTime: Timestamp?
+    /// What is known of manifests by now: written down at the end, in one step with it.
+    private let manifests = Locked<[SHA256Digest: ManifestRecord]>([:])
+
+    init(_ writer: LibraryWriter, command: String, at now: Timestamp, warn: @escaping @Sendable (String) -> Void) {
         self.warn = warn
         var index: StateIndex?
         var run: Int64?
+        var previous: Int64?
         do throws(LibraryError) {
             index = try writer.openStateIndex()
-            run = try index?.beginRun(command: command)
+            previous = try index?.value(of: .lastTime)
+            run = try index?.beginRun(command: command, at: now)
         } catch {
             warn("the history of this run is not kept: \(error)")
         }
         self.index = index
         self.run = run
+        previousTime = previous.map { Timestamp(seconds: $0) }
     }
 
     /// The highest serial that was ever published for a manifest; nil when none was, or nobody knows.
@@ -29,11 +37,15 @@ final class RunHistory: Sendable {
 
     /// What is known of the manifest that was last read from a place.
     func manifest(from source: SHA256Digest) -> ManifestRecord? {
-        attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
+        let known = attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
+        guard var record = manifests.withLock({ $0[source] }) else { return known }
+        record.lastSuccess = record.lastSuccess ?? known?.lastSuccess
+        record.lastComplete = record.lastComplete ?? known?.lastComplete
+        return record
     }
 
     func record(_ manifests: [SHA256Digest: ManifestRecord]) {
-        attempt { index throws(LibraryError) in try index.record(manifests) }
+        self.manifests.withLock { $0.merge(manifests) { $1 } }
     }
 
     /// What is known of a manifest's bundles.
@@ -120,7 +132,10 @@ final class RunHistory: Sendable {
         (counts.published, counts.unchanged) = (summary.published, summary.unchanged)
         (counts.failed, counts.paused) = (summary.failed, summary.paused)
         (counts.bytesFetched, counts.bytesResumed) = (summary.fetchedBytes, summary.resumedBytes)
-        attempt { index throws(LibraryError) in try index.endRun(run, exit: exit.rawValue, counts: counts) }
+        let manifests = manifests.withLock { $0 }
+        attempt { index throws(LibraryError) in
+            try index.endRun(run, exit: exit.rawValue, counts: counts, manifests: manifests)
+        }
     }
 
     @discardableResult

@@ -94,14 +94,12 @@ extension SyncRun {
     /// ever, nor keep anything from being refreshed.
     func checkClock(_ history: RunHistory) {
         let now = options.clock.now()
-        if let last = history.value(of: .lastTime), now.seconds &+ Self.clockTolerance < last {
-            let seen = Timestamp(seconds: last)
+        if let last = history.previousTime, now.seconds &+ Self.clockTolerance < last.seconds {
             emit(
                 .notice(
-                    "the clock says \(now.rfc3339), and at the last run it said \(seen.rfc3339): one of them is wrong; until it is right, manifests may be taken that have expired, and certificates refused"
+                    "the clock says \(now.rfc3339), and at the last run it said \(last.rfc3339): one of them is wrong; until it is right, manifests may be taken that have expired, and certificates refused"
                 ))
         }
-        history.set(.lastTime, to: now.seconds)
     }
 
     // MARK: Bytes

@@ -13,8 +13,8 @@ extension SyncRun {
             writer: writer, downloader: downloader, limits: limits, distrust: distrust,
             blocking: JobQueue(name: "larder-bundle", threads: cores),
             placing: JobQueue(name: "larder-files", threads: cores),
-            // Enough to keep every transfer busy while what came is placed.
-            slots: RequestSlots(max(64, 2 * options.downloads.maximumTransfers)))
+            // Enough to keep every transfer busy while what came is placed; no more, since a kill loses small files that are whole and not placed.
+            slots: RequestSlots(2 * options.downloads.maximumTransfers))
         await obtainAll(board, workshop)
     }
 

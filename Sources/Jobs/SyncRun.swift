@@ -60,7 +60,9 @@ package struct SyncRun: Sendable {
         }
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
-        let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.notice($0)) } }
+        let history = await blocking.run {
+            RunHistory(writer, command: options.command, at: options.clock.now()) { emit(.notice($0)) }
+        }
         let initial = await blocking.run {
             checkClock(history)
             return try? library.generations.currentNumber()

@@ -110,6 +110,7 @@ import Testing
             #expect(try await stock.refresh().status == .exited(0))
         } else {
             // SQLite takes it for what is left of a transaction, and can't read it.
+            unlink(index + "-journal")
             try #require(mkdir(index + "-journal", 0o700) == 0)
         }
         stock.serveManifest([stock.file("a", other)], serial: 2)

@@ -87,6 +87,14 @@ import Testing
         #expect(metrics[#"larder_bundle_last_run_obtained_bytes{manifest="m",bundle="b"}"#] == "2000")
         #expect(metrics[#"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#] != nil)
         #expect(metrics[#"larder_bundle_last_success_timestamp_seconds{manifest="m",bundle="b"}"#] != nil)
+        // A later failure doesn't take back when all was well.
+        stock.serveManifest([stock.file("a", content), stock.file("c", other)], serial: 2)
+        stock.server.serve("/c.bin", always: .errorPage(404))
+        #expect(try await stock.refresh("--metrics", path).status == .exited(2))
+        let after = try self.metrics(path)
+        #expect(after["larder_last_run_exit_code"] == "2")
+        let key = #"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#
+        #expect(after[key] == metrics[key])
         #expect(
             try directoryEntries(FilePathBytes(stock.directory.path)).filter { $0.description.contains("prom") }.count
                 == 1, "nothing is left beside it")
