@@ -50,11 +50,14 @@ extension Bundle {
             extractorVersion: Self.extractorVersion)
     }
 
+    /// What the names of all recordings begin with.
+    static let recordingPrefix = "larder-recording:"
+
     /// What a recording of the bundle is known by while it isn't complete.
     var recordingName: String {
         let urls = sources.flatMap { $0.file.urls.map(\.text) }
         let identity = [version ?? "", "\(presentationKey(digests: []).digest)"] + urls
-        return "larder-recording:\(SHA256.digest(of: identity.joined(separator: "\n").utf8))"
+        return "\(Self.recordingPrefix)\(SHA256.digest(of: identity.joined(separator: "\n").utf8))"
     }
 
     /// What else the manifest says of the outcome. Defaults are left out, so that writing one down changes nothing.

@@ -49,7 +49,7 @@ struct BundleJob: Sendable {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
         // Another URL's validator says nothing about this one.
         let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
-        let condition = known?.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+        let condition = SourceFetcher.Condition(validator: known?.validator)
         guard let file = try await fetcher.fetch(package.source, condition) else {
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
             emit(.bundleVerified)

@@ -39,6 +39,7 @@ extension RunEvent.Kind {
         case .memoryPressure: "pressure.memory"
         case .diskPressure: "pressure.disk"
         case .partialEvicted: "partial.evicted"
+        case .leftoversEvicted: "leftovers.evicted"
         case .libraryCleaned: "library.cleaned"
         case .segmentProgress: "segments.progress"
         case .bundleVerified: "bundle.verified"
@@ -66,7 +67,8 @@ extension RunEvent.Kind {
         case .bundlePlanned(let state, let bytes):
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
-        case .transferFinished(let bytes), .partialEvicted(let bytes): line.member("bytes", bytes)
+        case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes):
+            line.member("bytes", bytes)
         case .transferResumed(let offset): line.member("offset", offset)
         case .transferProgress(let received, let total, let rate):
             line.member("received", received)

@@ -74,10 +74,13 @@ package struct SyncRun: Sendable {
                     let wanted = leftovers()
                     return { wanted.contains($0) }
                 },
-                discardLeftovers: {
+                named: {
                     let wanted = leftovers()
-                    // What can't be removed is missing as it was.
-                    _ = try? writer.discardSalvage { wanted.contains($0) }
+                    return { wanted.names($0) }
+                },
+                discardLeftovers: { () throws(LibraryError) in
+                    let wanted = leftovers()
+                    return try writer.discardFetchable { wanted.contains($0) }
                 })
             let board = try await blocking.attempt { [exit] () throws(RunProblem) in
                 if exit == .success { discardUnlisted(manifests, writer) }
@@ -157,10 +160,10 @@ package struct SyncRun: Sendable {
         do throws(SystemError) {
             // What is held of the run's own downloads would only have to be fetched again.
             objection = try room.objection(to: board.bytesToFetch) { relief.makeRoom(sparesWanted: true, $0) }
+            guard objection != nil else { return }
             // What earlier runs had brought must not keep all later ones from beginning.
-            if objection != nil, let freed = try? writer.discardSalvage(unless: { _ in false }), freed > 0 {
-                objection = try room.objection(to: board.bytesToFetch.addingClamped(freed), nil)
-            }
+            let freed = relief.evictLeftovers { () throws(LibraryError) in try writer.discardFetchable { _ in false } }
+            if freed > 0 { objection = try room.objection(to: board.bytesToFetch.addingClamped(freed), nil) }
         } catch {
             throw RunProblem(.failure, "\(error)")
         }
@@ -228,6 +231,20 @@ package struct SyncRun: Sendable {
     private func report(_ problem: RunProblem) {
         for event in problem.events { emit(event) }
     }
+}
+
+extension LibraryWriter {
+    /// Lets go of what earlier runs had brought of bundles that nobody wants, as far as it can be fetched again: recordings can't.
+    /// - Returns: how many bytes that gave back to the file system.
+    fileprivate func discardFetchable(unless isWanted: (BundleAddress) -> Bool) throws(LibraryError) -> Int64 {
+        let kept = salvagedBundles.filter { isWanted($0) || salvage(of: $0)?.holdsRecording == true }
+        return try discardSalvage { kept.contains($0) }
+    }
+}
+
+extension Salvage {
+    /// Whether part of a live presentation is among it.
+    fileprivate var holdsRecording: Bool { sources.contains { $0.url.hasPrefix(Bundle.recordingPrefix) } }
 }
 
 extension RunSummary {

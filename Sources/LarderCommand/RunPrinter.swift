@@ -73,6 +73,8 @@ final class RunPrinter: Sendable {
             return "the disk is short of room: \(HumanQuantity.bytes(free)) free, \(HumanQuantity.bytes(wanted)) wanted"
         case .partialEvicted(let bytes) where style.isVerbose:
             return "\(subject)paused download removed, \(HumanQuantity.bytes(bytes))"
+        case .leftoversEvicted(let bytes) where style.isVerbose:
+            return "what earlier runs had brought removed, \(HumanQuantity.bytes(bytes))"
         default: return nil
         }
     }
