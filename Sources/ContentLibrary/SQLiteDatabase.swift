@@ -12,11 +12,12 @@ final class SQLiteDatabase {
     /// How long to wait for a reader, such as `larder status`, before giving up.
     private static let busyTimeoutMilliseconds: Int32 = 5_000
 
-    /// Opens or makes the file; whether it really is a database shows only when it is used.
-    init(path: String) throws(SQLiteError) {
+    /// Opens the file, and makes it unless it is only read; whether it really is a database shows only when it is used.
+    init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
         name = escapedText(path)
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let flags = access | SQLITE_OPEN_NOMUTEX
         // SQLite takes a name that begins with "file:" for a URI.
         let code = sqlite3_open_v2(path.hasPrefix("/") ? path : "./" + path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {

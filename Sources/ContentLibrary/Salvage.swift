@@ -51,19 +51,21 @@ package final class Salvage: Sendable {
         return nil
     }
 
-    /// Lets go of what is of no use: else each run that is cut short would leave more of it. Of one URL's files, and of those of one digest, only
-    /// the latest stays.
+    /// Lets go of what is of no use: else each run that is cut short would leave more of it. Of one URL's files only the latest stays; of those of
+    /// one digest the latest, and one for each URL that is still asked for: each of these has a place of its own.
     /// - Parameters:
-    ///   - keepsTwins: also keeps those of one digest that are of different URLs: there may be no way to fetch any of them again.
+    ///   - isNamed: whether a URL is still asked for.
     ///   - isWanted: whether a file may be taken, by where it came from and what it is.
-    package func prune(keepsTwins: Bool = false, keeping isWanted: (Receipt.Source) -> Bool) {
+    package func prune(
+        naming isNamed: (_ url: String) -> Bool, keeping isWanted: (Receipt.Source) -> Bool
+    ) {
         var seenURLs: Set<String> = []
         var keptSources: [Receipt.Source] = []
         var keptFiles: [SHA256Digest: [File]] = [:]
         for (directory, entries) in journals.reversed() {
             for (path, source) in entries.reversed() {
                 let isNew =
-                    seenURLs.insert(source.url).inserted && (keepsTwins || keptFiles[source.sha256] == nil)
+                    seenURLs.insert(source.url).inserted && (isNamed(source.url) || keptFiles[source.sha256] == nil)
                 if isNew, isWanted(source), (try? directory.status(of: path)) != nil {
                     keptSources.append(source)
                     keptFiles[source.sha256, default: []].append(File(directory: directory, path: path))

@@ -46,6 +46,17 @@ extension LibraryWriter {
     }
 }
 
+extension Library {
+    /// The index as the last run left it, for whoever has no lock; nil where there is none that can be read.
+    package func readStateIndex() -> StateIndex? {
+        guard let status = try? internals.status(of: LibraryLayout.stateIndex), status.kind == .file,
+            let database = try? SQLiteDatabase(path: stateIndexPath, isReadOnly: true),
+            (try? StateSchema.isCurrent(database)) == true
+        else { return nil }
+        return StateIndex(database)
+    }
+}
+
 extension Generation {
     /// The serial of each manifest, from the exact bytes that were published.
     package func serials() throws(LibraryError) -> [ContentID: Int] {
@@ -62,42 +73,4 @@ extension Generation {
 extension Library {
     /// SQLite opens by path only.
     var stateIndexPath: String { "\(path)/\(LibraryLayout.internals)/\(LibraryLayout.stateIndex)" }
-}
-
-/// The tables of the index.
-enum StateSchema {
-    private static let version: Int64 = 1
-
-    /// Checks the database, and makes the tables of an empty one.
-    /// - Throws: `SQLITE_CORRUPT` or `SQLITE_NOTADB` for what can't be used.
-    static func prepare(_ database: SQLiteDatabase) throws(SQLiteError) {
-        // A power loss at the wrong moment may damage it; that is why it is checked below.
-        try database.run("PRAGMA synchronous = NORMAL")
-        var found: Int64 = 0
-        try database.run("PRAGMA user_version") { found = $0.integer(0) }
-        if found == 0 { try create(database) } else if found != version { throw .unusable("it is of version \(found)") }
-        var verdict = ""
-        try database.run("PRAGMA quick_check(1)") { verdict = $0.text(0) }
-        guard verdict == "ok" else { throw .unusable(verdict) }
-    }
-
-    private static func create(_ database: SQLiteDatabase) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
-            try database.execute(
-                """
-                CREATE TABLE runs (
-                    id INTEGER PRIMARY KEY AUTOINCREMENT, command TEXT NOT NULL, started INTEGER NOT NULL, ended INTEGER,
-                    exit INTEGER, published INTEGER NOT NULL DEFAULT 0, unchanged INTEGER NOT NULL DEFAULT 0,
-                    failed INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0,
-                    bytesFetched INTEGER NOT NULL DEFAULT 0, bytesResumed INTEGER NOT NULL DEFAULT 0);
-                CREATE TABLE bundles (
-                    manifest TEXT NOT NULL, bundle TEXT NOT NULL, lastSuccess INTEGER, lastFailure INTEGER, failure TEXT,
-                    failures INTEGER NOT NULL, PRIMARY KEY (manifest, bundle)) WITHOUT ROWID;
-                CREATE TABLE manifests (manifest TEXT PRIMARY KEY, highestSerial INTEGER NOT NULL) WITHOUT ROWID;
-                CREATE TABLE publication (generation INTEGER NOT NULL);
-                INSERT INTO publication VALUES (0);
-                PRAGMA user_version = \(version);
-                """)
-        }
-    }
 }

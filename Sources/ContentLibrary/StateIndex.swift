@@ -16,22 +16,29 @@ package final class StateIndex: Sendable {
 
     // MARK: Runs
 
-    /// Notes that a run began.
+    /// Notes that a run began, and what the clock showed then.
     /// - Returns: its number.
     package func beginRun(command: String, at time: Timestamp = .now) throws(LibraryError) -> Int64 {
         try use { database throws(SQLiteError) in
-            try database.run(
-                "DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", [.integer(Self.keptRuns - 1)])
-            try database.run("INSERT INTO runs (command, started) VALUES (?, ?)", [.text(command), .time(time)])
-            return database.lastInsertedRow
+            var run: Int64 = 0
+            try database.transaction { () throws(SQLiteError) in
+                try database.run(
+                    "DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", [.integer(Self.keptRuns - 1)])
+                try database.run("INSERT INTO runs (command, started) VALUES (?, ?)", [.text(command), .time(time)])
+                run = database.lastInsertedRow
+                try Self.set(.lastTime, to: time.seconds, in: database)
+            }
+            return run
         }
     }
 
-    /// Notes how a run ended.
+    /// Notes how a run ended, and what is known of its manifests by now, all in one step.
     package func endRun(
-        _ run: Int64, exit: Int32, counts: RunCounts, at time: Timestamp = .now
+        _ run: Int64, exit: Int32, counts: RunCounts, manifests: [SHA256Digest: ManifestRecord] = [:],
+        at time: Timestamp = .now
     ) throws(LibraryError) {
-        try use { database throws(SQLiteError) in
+        try useInTransaction { database throws(SQLiteError) in
+            try Self.write(manifests, at: time, in: database)
             try database.run(
                 """
                 UPDATE runs SET ended = ?, exit = ?, published = ?, unchanged = ?, failed = ?, paused = ?,
@@ -138,7 +145,7 @@ package final class StateIndex: Sendable {
 
     // MARK: Access
 
-    private func use<Result: Sendable>(
+    func use<Result: Sendable>(
         _ body: (SQLiteDatabase) throws(SQLiteError) -> Result
     ) throws(LibraryError) -> Result {
         do {
@@ -146,7 +153,7 @@ package final class StateIndex: Sendable {
         } catch { throw LibraryError(error) }
     }
 
-    private func useInTransaction(_ body: (SQLiteDatabase) throws(SQLiteError) -> Void) throws(LibraryError) {
+    func useInTransaction(_ body: (SQLiteDatabase) throws(SQLiteError) -> Void) throws(LibraryError) {
         try use { database throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try body(database) }
         }

@@ -30,6 +30,14 @@ struct AttemptFailure: Error {
         remedy == .restart || error.code == .overBudget || error.code == .digestMismatch
     }
 
+    /// The same with more for people to read.
+    func explained(by hint: String) -> AttemptFailure {
+        var failure = AttemptFailure(DownloadError(error.code, error.message + hint), remedy)
+        (failure.retryAfter, failure.budgetBytes) = (retryAfter, budgetBytes)
+        (failure.fault, failure.lacksRoute) = (fault, lacksRoute)
+        return failure
+    }
+
     init(_ code: DownloadError.Code, _ message: String, _ remedy: Remedy, retryAfter: Duration? = nil) {
         error = DownloadError(code, message)
         self.remedy = remedy

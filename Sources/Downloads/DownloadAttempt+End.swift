@@ -37,7 +37,13 @@ extension DownloadAttempt {
         // Bytes from before this try are of use to somebody with another budget.
         let sparesBytes = failure.error.code == .overBudget && (board.resumedBytes > 0 || !writer.isTouched)
         return .failed(
-            failure, heldBytes: leave(board, writer, isWorthless: failure.discardsBytes && !sparesBytes))
+            explained(failure), heldBytes: leave(board, writer, isWorthless: failure.discardsBytes && !sparesBytes))
+    }
+
+    /// Where a reply ended too early, what it was may tell why.
+    private func explained(_ failure: AttemptFailure) -> AttemptFailure {
+        guard failure.error.code == .transportFailure, let hint = response?.hint, !hint.isEmpty else { return failure }
+        return failure.explained(by: hint)
     }
 
     @discardableResult
@@ -53,7 +59,10 @@ extension DownloadAttempt {
         let digest: SHA256Digest?
         do throws(SystemError) { digest = try writer.digest?.finalize() } catch { throw AttemptFailure(error) }
         if let wanted = plan.digest, let digest, digest != wanted {
-            throw mismatch(digest, wanted, mayBeMixed: board.resumedBytes > 0 || board.isSplit)
+            guard board.resumedBytes == 0, !board.isSplit else { throw mismatch(digest, wanted, .restart) }
+            let wrong = WrongBytes(
+                url: plan.url, wantedDigest: wanted, digest: digest, sizeBytes: sizeBytes, partial: writer.partial)
+            throw mismatch(digest, wanted, .nextSource, seemsToBe: inspect(wrong))
         }
         let record = writer.finish(sizeBytes: sizeBytes)
         let file = DownloadedFile(
@@ -65,12 +74,14 @@ extension DownloadAttempt {
         return .completed(file, sizeBytes: sizeBytes, digest: digest)
     }
 
-    /// Bytes of several requests may not belong together; those of one are the source's own fault.
-    private func mismatch(_ digest: SHA256Digest, _ wanted: SHA256Digest, mayBeMixed: Bool) -> AttemptFailure {
-        var failure = AttemptFailure(
-            .digestMismatch, "the asset's SHA-256 is \(digest) where \(wanted) was asked for",
-            mayBeMixed ? .restart : .nextSource)
-        if !mayBeMixed { failure.fault = .wrongBytes }
+    /// Bytes of several requests may not belong together: they are fetched again. Those of one are the source's own fault, unless they are
+    /// something that never was an asset.
+    private func mismatch(
+        _ digest: SHA256Digest, _ wanted: SHA256Digest, _ remedy: AttemptFailure.Remedy, seemsToBe what: String? = nil
+    ) -> AttemptFailure {
+        let message = "the asset's SHA-256 is \(digest) where \(wanted) was asked for"
+        var failure = AttemptFailure(.digestMismatch, what ?? message, remedy)
+        if remedy == .nextSource { failure.fault = .wrongBytes }
         return failure
     }
 

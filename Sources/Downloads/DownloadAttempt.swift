@@ -41,6 +41,7 @@ final class DownloadAttempt: @unchecked Sendable {
 
     let plan: AttemptPlan
     let makeRoom: RoomMaker
+    let inspect: WrongBytesHandler
     let report: @Sendable (Report) -> Void
     let lease: PlaceLease
     let stage = Locked(Stage())
@@ -54,14 +55,16 @@ final class DownloadAttempt: @unchecked Sendable {
 
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.
+    ///   - inspect: shown what has another digest than the one asked for.
     ///   - report: told what happens; `ended` is the last.
     ///   - lease: ended when the partial file's name is free again, after the end or whenever a completed file's fate is sealed.
     init(
-        plan: AttemptPlan, makeRoom: @escaping RoomMaker, report: @escaping @Sendable (Report) -> Void,
-        lease: PlaceLease
+        plan: AttemptPlan, makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler,
+        report: @escaping @Sendable (Report) -> Void, lease: PlaceLease
     ) {
         self.plan = plan
         self.makeRoom = makeRoom
+        self.inspect = inspect
         self.report = report
         self.lease = lease
     }

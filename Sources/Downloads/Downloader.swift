@@ -18,20 +18,23 @@ public final class Downloader: Sendable {
     ) {
         core = DownloaderCore(
             configuration: configuration, store: store, pressure: PressureStallTrigger.available(),
-            makeRoom: { _ in nil }, events: events)
+            makeRoom: { _ in nil }, inspect: { _ in nil }, events: events)
     }
 
     /// Makes a downloader that has its room made by somebody else.
     /// - Parameters:
     ///   - pressure: tells when memory is short.
     ///   - makeRoom: asked before a body of known length is written.
+    ///   - inspect: shown what came whole and has another digest than the one asked for.
     package init(
         configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
         pressure: (any MemoryPressureMonitor.Source)? = PressureStallTrigger.available(),
-        makeRoom: @escaping RoomMaker, events: (@Sendable (DownloaderEvent) -> Void)? = nil
+        makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler = { _ in nil },
+        events: (@Sendable (DownloaderEvent) -> Void)? = nil
     ) {
         core = DownloaderCore(
-            configuration: configuration, store: store, pressure: pressure, makeRoom: makeRoom, events: events)
+            configuration: configuration, store: store, pressure: pressure, makeRoom: makeRoom, inspect: inspect,
+            events: events)
     }
 
     deinit {

@@ -42,6 +42,7 @@ final class DownloaderCore: Sendable {
     let shared: Locked<Shared>
     let store: ResumeStore
     private let makeRoom: RoomMaker
+    private let inspect: WrongBytesHandler
     let pressure = Locked<MemoryPressureMonitor?>(nil)
     let announce: @Sendable (DownloaderEvent) -> Void
     /// Opening a partial file blocks on the disk.
@@ -54,10 +55,12 @@ final class DownloaderCore: Sendable {
     init(
         configuration: DownloaderConfiguration, store: ResumeStore,
         pressure source: (any MemoryPressureMonitor.Source)?,
-        makeRoom: @escaping RoomMaker, events: (@Sendable (DownloaderEvent) -> Void)?
+        makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler,
+        events: (@Sendable (DownloaderEvent) -> Void)?
     ) {
         self.store = store
         self.makeRoom = makeRoom
+        self.inspect = inspect
         announce = Self.announcement(to: events)
         shared = Locked(
             Shared(
@@ -219,7 +222,8 @@ final class DownloaderCore: Sendable {
         }
         let place = location.description
         let attempt = DownloadAttempt(
-            plan: plan, makeRoom: makeRoom, report: { [self] report in handle(report, of: plan, at: place) },
+            plan: plan, makeRoom: makeRoom, inspect: inspect,
+            report: { [self] report in handle(report, of: plan, at: place) },
             lease: PlaceLease(ending: { [self] in leave(place) }, later: { [self] in opening.enqueue($0) }))
         shared.withLock { $0.attempts[plan.attempt] = (attempt, place) }
         return enter(place, with: attempt, location)

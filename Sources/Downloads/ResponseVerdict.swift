@@ -85,10 +85,8 @@ struct ResumePoint {
     private func whole(_ response: TransferResponse) -> ResponseVerdict {
         let total = response.contentLengthBytes
         if let total, let expectedBytes, total != expectedBytes {
-            return .fail(
-                AttemptFailure(
-                    .sizeMismatch, "the server offers \(total) bytes where \(expectedBytes) were asked for", .nextSource
-                ))
+            let offer = "the server offers \(total) bytes where \(expectedBytes) were asked for"
+            return .fail(AttemptFailure(.sizeMismatch, offer + response.hint, .nextSource))
         }
         return .fresh(totalBytes: total ?? expectedBytes)
     }
@@ -155,6 +153,12 @@ struct ResumePoint {
 }
 
 extension TransferResponse {
+    /// What its being a page for people may mean, where the server says that it is one and something else was due; else nothing.
+    var hint: String {
+        guard headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true else { return "" }
+        return ", of an HTML page: the network may want a login (a captive portal), or the URL may be wrong"
+    }
+
     /// How long the server asks us to wait (RFC 9110 §10.2.3), in either form; nil when it doesn't.
     var retryAfter: Duration? {
         guard let value = headers["Retry-After"] else { return nil }

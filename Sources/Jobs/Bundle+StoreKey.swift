@@ -32,6 +32,15 @@ extension Bundle {
     /// Raised whenever the same archive would be unpacked differently: every library then unpacks anew.
     private static let extractorVersion = 2
 
+    /// Changes whenever the same manifest may ask for other content.
+    static let planVersion = "\(extractorVersion).\(OfflinePlan.version)"
+
+    /// Whether servers have to be asked before anybody knows that what is here is what the manifest asks for.
+    var needsAsking: Bool {
+        if case .hls = content { return true }
+        return knownDigests.contains(nil)
+    }
+
     /// Everything that determines the bundle's content; nil while a digest is missing.
     package func storeKey(digests: [SHA256Digest?]) -> StoreKey? {
         let known = digests.compactMap(\.self)

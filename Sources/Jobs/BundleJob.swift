@@ -42,88 +42,6 @@ struct BundleJob: Sendable {
         }
     }
 
-    // MARK: One download
-
-    private func obtainPackage(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent
-    {
-        guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
-        // Another URL's validator says nothing about this one.
-        let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
-        let condition = SourceFetcher.Condition(validator: known?.validator)
-        guard let file = try await fetcher.fetch(package.source, condition) else {
-            guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
-            emit(.bundleVerified)
-            return previous
-        }
-        emit(.bundleVerified)
-        do {
-            return try await blocking.attempt { () throws(BundleFailure) in
-                try commit(file, package: package, previous: previous)
-            }
-        } catch {
-            // Where the trouble is ours, or a digest says that these are the bytes, they needn't be fetched again.
-            if package.source.digest != nil || !error.isOfContent { file.keep() }
-            throw error
-        }
-    }
-
-    private func commit(
-        _ file: FetchedFile, package: PackagedFile, previous: StoredContent?
-    ) throws(BundleFailure) -> StoredContent {
-        if package.source.digest == nil {
-            try file.refuseHTMLPage(insteadOf: bundle.isUnpacked ? .archive : .file(named: package.keptName))
-        }
-        let origin = try origin(digests: [file.digest])
-        if let stored = try stored(origin) { return stored }
-        let source = fetcher.receiptSource(package.source, file)
-        return try staged(previous: previous) { staging throws(BundleFailure) in
-            let digests = try fill(staging, with: file, package: package)
-            return (digests, origin, [source])
-        }
-    }
-
-    private func fill(
-        _ staging: Staging, with file: FetchedFile, package: PackagedFile
-    ) throws(BundleFailure) -> [RelativePath: SHA256Digest] {
-        guard bundle.isUnpacked else {
-            let name = try path(package.keptName)
-            do throws(SystemError) { try file.place(at: name, in: staging.directory) } catch {
-                throw BundleFailure(error)
-            }
-            return [name: file.digest]
-        }
-        let digests = Locked<[RelativePath: SHA256Digest]>([:])
-        let observer = UnpackObserver(
-            shouldStop: { [control = fetcher.control] in control.reason != nil },
-            didWrite: { [limits = fetcher.limits] in limits.note(written: Int64($0)) },
-            didCreate: { entry in
-                guard case .file(_, let sha256, _) = entry.content, let digest = SHA256Digest(bytes: sha256) else {
-                    return
-                }
-                digests.withLock { $0[entry.relativePath] = digest }
-            })
-        do throws(ArchiveError) {
-            let source = try FileSource(file.descriptor, name: "")
-            let format: ArchiveFormat?
-            do throws(BundleFailure) { format = try package.archiveFormat() } catch {
-                throw ArchiveError(.unsupported, error.message)
-            }
-            let unpacker = try Unpacker(source: source, format: format, policy: package.extractionPolicy())
-            let summary = try unpacker.unpack(into: staging.directory, observer: observer)
-            guard file.isProvenComplete || summary.isProvenWhole else {
-                throw ArchiveError(
-                    .corrupted,
-                    "its end can't be told from a cut: the server closed the connection without a length; give size or sha256 in the manifest"
-                )
-            }
-            for warning in summary.warnings { emit(.warning(warning)) }
-            emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))
-        } catch {
-            throw BundleFailure(error, url: file.url)
-        }
-        return digests.withLock { $0 }
-    }
-
     // MARK: Several files
 
     private func obtainFiles(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
@@ -230,7 +148,7 @@ struct BundleJob: Sendable {
         return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)
     }
 
-    private func staged(
+    func staged(
         previous: StoredContent?,
         fill: (Staging) throws(BundleFailure) -> ([RelativePath: SHA256Digest], Receipt.Origin, [Receipt.Source])
     ) throws(BundleFailure) -> StoredContent {
@@ -259,11 +177,11 @@ struct BundleJob: Sendable {
         }
     }
 
-    private func stored(_ origin: Receipt.Origin) throws(BundleFailure) -> StoredContent? {
+    func stored(_ origin: Receipt.Origin) throws(BundleFailure) -> StoredContent? {
         do throws(LibraryError) { return try writer.library.store.find(origin) } catch { throw BundleFailure(error) }
     }
 
-    private func origin(digests: [SHA256Digest]) throws(BundleFailure) -> Receipt.Origin {
+    func origin(digests: [SHA256Digest]) throws(BundleFailure) -> Receipt.Origin {
         guard let key = bundle.storeKey(digests: digests) else {
             throw BundleFailure(.libraryFailed, "its content can't be told apart from others")
         }

@@ -8,6 +8,7 @@ import Transfer
 final class DiskRelief: Sendable {
     // Weak: a downloader holds whoever makes room for it.
     private weak let downloader: Downloader?
+    private let quarantine: Quarantine?
     private let control: RunControl
     private let observer: RunObserver
     private let wanted: PausedDownload.Choice
@@ -18,16 +19,18 @@ final class DiskRelief: Sendable {
     static let staleSeconds: Int64 = 30 * 86_400
 
     /// - Parameters:
+    ///   - quarantine: goes first.
     ///   - wanted: tells which paused downloads the run's manifests, or playlists that these name, may ask for.
     ///   - named: tells which of them the manifests themselves ask for.
     ///   - discardLeftovers: lets go of what earlier runs had brought of bundles that this one doesn't have, and tells how many bytes that was.
     ///     Blocks.
     init(
-        _ downloader: Downloader, _ control: RunControl, _ observer: @escaping RunObserver,
+        _ downloader: Downloader, _ quarantine: Quarantine?, _ control: RunControl, _ observer: @escaping RunObserver,
         wanted: @escaping PausedDownload.Choice, named: @escaping PausedDownload.Choice,
         discardLeftovers: @escaping @Sendable () throws(LibraryError) -> Int64
     ) {
         self.downloader = downloader
+        self.quarantine = quarantine
         self.control = control
         self.observer = observer
         self.wanted = wanted
@@ -40,6 +43,7 @@ final class DiskRelief: Sendable {
     func makeRoom(sparesWanted: Bool, _ shortage: @escaping @Sendable () -> RoomWatch.Shortage?) {
         // A run that is being stopped has paused what it would go on with.
         guard control.reason == nil else { return }
+        if shortage() != nil { quarantine?.clear() }
         let isTold = Locked(false)
         let missingBytes = { @Sendable [self] () -> Int64 in
             guard let shortage = shortage() else { return 0 }

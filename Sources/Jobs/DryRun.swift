@@ -68,15 +68,16 @@ package struct DryRun: Sendable {
         let downloader = Downloader(
             configuration: options.downloads, store: ResumeStore(directory: scratch.directory))
         // The index knows about older generations, too, but can't be opened without being changed.
-        let published = try? library?.generations.current()
         var loader = ManifestLoader(
-            options, downloader: downloader, published: published, highestSerial: { _ in nil }
+            options, downloader: downloader, memory: ManifestMemory(options, library, nil)
         ) { emit($0, manifest: $1) }
         for location in options.manifests where control.reason == nil { await loader.load(location) }
         await downloader.shutDown()
-        if let reason = control.reason { throw RunProblem(loader.exit.combined(with: reason.exit), findings: []) }
-        if loader.exit == .success { try options.checkSelection(in: loader.manifests) }
-        let board = try RunBoard(options, library, loader.manifests) {
+        if let reason = control.reason {
+            throw RunProblem(loader.loaded.exit.combined(with: reason.exit), findings: [])
+        }
+        if loader.loaded.exit == .success { try options.checkSelection(in: loader.loaded.manifests) }
+        let board = try RunBoard(options, library, loader.loaded.manifests) {
             emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
         }
         let steps =
@@ -89,7 +90,7 @@ package struct DryRun: Sendable {
         return Report(
             steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: board.bytesToFetch.addingClamped(unpacked),
             freeBytes: try? library?.partial.descriptor.freeBytes(),
-            exit: isImpossible ? loader.exit.combined(with: .partial) : loader.exit)
+            exit: isImpossible ? loader.loaded.exit.combined(with: .partial) : loader.loaded.exit)
     }
 
     private func existingLibrary() throws(RunProblem) -> Library? {

@@ -129,8 +129,7 @@ struct FetchedFile: Sendable {
         }
         guard isHTMLPage else { return }
         throw BundleFailure(
-            .htmlPage, "an HTML page came instead of \(due): the network may want a login, or the URL may be wrong",
-            url: url)
+            .htmlPage, HTMLPage.found(insteadOf: due), url: url)
     }
 
     private var isHTMLPage: Bool {

@@ -83,8 +83,9 @@ struct FileSetJob: Sendable {
 
     private func shelves() async -> [Shelf] {
         let (digests, urls) = wanted
+        let named = Set(sources.map { fetcher.name(of: $0) })
         return await placing.run { [salvage, previous, fetcher, trustsSalvage] in
-            salvage?.prune(keepsTwins: trustsSalvage) { source in
+            salvage?.prune(naming: named.contains) { source in
                 digests.contains(source.sha256)
                     || ((source.validator != nil || trustsSalvage) && urls.contains(source.url))
             }

@@ -1,5 +1,11 @@
 /// A page for people, which some networks and servers send in the place of anything else, with status 200.
 package enum HTMLPage {
+    /// What is told of one.
+    /// - Parameter due: what should have come.
+    static func found(insteadOf due: String) -> String {
+        "an HTML page came instead of \(due): the network may want a login (a captive portal), or the URL may be wrong"
+    }
+
     /// How much of a beginning is looked at.
     package static let headBytes = 512
 

@@ -12,6 +12,9 @@ struct LoadedManifest: Sendable {
     let bytes: [UInt8]
     /// What relative URLs resolve against.
     let bases: SourceBases
+    /// What stands for the place it was read from, and what the server there says of these bytes.
+    var source: SHA256Digest?
+    var validator: String?
 }
 
 extension LoadedManifest {
@@ -21,8 +24,15 @@ extension LoadedManifest {
     static func load(
         _ location: ManifestLocation, downloader: Downloader, redirects: RedirectPolicy, warn: (String) -> Void
     ) async throws(RunProblem) -> LoadedManifest {
-        let bytes = try await location.read(downloader, redirects)
-        let source = SourceText(name: location.description, bytes: bytes)
+        try LoadedManifest(location, await location.read(downloader, redirects), warn: warn)
+    }
+
+    /// Checks a manifest that was read from `location`.
+    /// - Parameter tellsBriefly: whether all that is wrong with it is told in one line.
+    init(
+        _ location: ManifestLocation, _ reply: ManifestReply, tellsBriefly: Bool = false, warn: (String) -> Void
+    ) throws(RunProblem) {
+        let source = SourceText(name: location.description, bytes: reply.bytes)
         let options = ManifestDecodingOptions(allowsFileURLs: location.allowsFileURLs)
         let (manifest, diagnostics) = Manifest.decode(source, options: options)
         // Most manifests have nothing to tell, and then nobody has to know where their lines begin.
@@ -30,14 +40,25 @@ extension LoadedManifest {
         guard let manifest else {
             let errors = diagnostics.filter { $0.severity == .error }
             let isRefusal = errors.allSatisfy { $0.id == ManifestRule.unknownRequirement.id } && !errors.isEmpty
-            throw RunProblem(isRefusal ? .refused : .invalidManifest, findings: errors.map(renderer.block))
+            let findings = tellsBriefly ? Self.brief(errors, renderer, location) : errors.map(renderer.block)
+            throw RunProblem(isRefusal ? .refused : .invalidManifest, findings: findings)
         }
-        let id = try contentID(manifest.id.text, location)
-        for bundle in manifest.bundles { _ = try contentID(bundle.id.text, location) }
+        let id = try Self.contentID(manifest.id.text, location)
+        for bundle in manifest.bundles { _ = try Self.contentID(bundle.id.text, location) }
         // Errors among these fail one bundle each.
         for finding in diagnostics where finding.severity.isAtLeast(.warning) { warn(renderer.line(finding)) }
-        return LoadedManifest(
-            manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, readFrom: location))
+        self.init(
+            manifest: manifest, id: id, bytes: reply.bytes, bases: SourceBases(manifest, readFrom: location),
+            source: location.recordKey, validator: reply.validator)
+    }
+
+    /// The first finding, and how many there are.
+    private static func brief(
+        _ errors: [Diagnostic], _ renderer: DiagnosticTextRenderer, _ location: ManifestLocation
+    ) -> [String] {
+        guard let first = errors.first else { return [] }
+        let more = errors.count > 1 ? "; and \(errors.count - 1) more: larder validate \(location)" : ""
+        return [renderer.line(first) + more]
     }
 
     /// The library has its own mind about names, since they become paths.

@@ -4,81 +4,111 @@ import Downloads
 import JSONSyntax
 import Platform
 
+/// A manifest that is as it was, all of whose bundles are published: there is nothing to do for it.
+struct SettledManifest: Sendable {
+    let source: SHA256Digest
+    let record: ManifestRecord
+    let bundleCount: Int
+}
+
+/// The manifests of a run.
+struct LoadedManifests: Sendable {
+    var manifests: [LoadedManifest] = []
+    var settled: [SettledManifest] = []
+    /// What the manifests that can't be used make of the run.
+    var exit = ExitCode.success
+}
+
 /// Reads the manifests of a run and judges whether they may be followed. One that can't be used is reported, and the others go on.
 struct ManifestLoader {
     private let options: RunOptions
     private let downloader: Downloader
-    private let highestSerial: (ContentID) -> Int?
-    private let published: Generation?
-    /// What the published manifests say themselves: the index may be lost, or not answer.
-    private let publishedSerials: [ContentID: Int]
+    private let memory: ManifestMemory
     private let emit: (RunEvent.Kind, String?) -> Void
 
-    private(set) var manifests: [LoadedManifest] = []
-    /// What the manifests that can't be used make of the run.
-    private(set) var exit = ExitCode.success
+    private(set) var loaded = LoadedManifests()
 
-    /// - Parameters:
-    ///   - published: what readers see; nil when nothing was published, or nobody knows.
-    ///   - highestSerial: the highest that the index knows to have been published for a manifest; nil when it knows none.
     init(
-        _ options: RunOptions, downloader: Downloader, published: Generation?,
-        highestSerial: @escaping (ContentID) -> Int?,
+        _ options: RunOptions, downloader: Downloader, memory: ManifestMemory,
         emit: @escaping (RunEvent.Kind, String?) -> Void
     ) {
-        self.options = options
-        self.downloader = downloader
-        self.published = published
-        publishedSerials = (try? published?.serials()) ?? [:]
-        self.highestSerial = highestSerial
-        self.emit = emit
+        (self.options, self.downloader, self.memory, self.emit) = (options, downloader, memory, emit)
     }
 
     mutating func load(_ location: ManifestLocation) async {
         do throws(RunProblem) {
-            let manifest = try await LoadedManifest.load(
-                location, downloader: downloader, redirects: options.redirects
-            ) { emit(.manifestFinding(text: $0, refusal: nil), nil) }
-            try admit(manifest, location)
-            emit(
-                .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),
-                manifest.id.description)
-            manifests.append(manifest)
+            let known = memory.manifest(from: location)
+            let reply = try await location.read(downloader, options.redirects, unless: known)
+            if reply.isUnchanged, let known, let count = memory.settledBundles(of: known),
+                let source = location.recordKey
+            {
+                try settle(SettledManifest(source: source, record: known.record, bundleCount: count), location)
+            } else {
+                try admit(reply, location)
+            }
         } catch {
             for event in error.events { emit(event, nil) }
-            exit = exit.combined(with: error.exit)
+            loaded.exit = loaded.exit.combined(with: error.exit)
         }
     }
 
-    /// Whether a valid manifest may be followed: not when it is older than what was published, nor when its time is over.
-    private func admit(_ manifest: LoadedManifest, _ location: ManifestLocation) throws(RunProblem) {
-        let serial = manifest.manifest.serial
-        if manifests.contains(where: { $0.id == manifest.id }) {
-            throw RunProblem(
-                .invalidManifest, "\(location): another manifest of this run has the id '\(manifest.id)' too")
+    /// The run is stopped before all of its manifests were read.
+    mutating func stop(_ exit: ExitCode) { loaded.exit = loaded.exit.combined(with: exit) }
+
+    private mutating func settle(_ manifest: SettledManifest, _ location: ManifestLocation) throws(RunProblem) {
+        let id = manifest.record.manifest
+        try checkIsFirst(id, location)
+        try check(expires: manifest.record.expires, id, location)
+        emit(.manifestLoaded(serial: manifest.record.serial, bundles: manifest.bundleCount), id.description)
+        loaded.settled.append(manifest)
+    }
+
+    private mutating func admit(_ reply: ManifestReply, _ location: ManifestLocation) throws(RunProblem) {
+        let manifest = try LoadedManifest(location, reply, tellsBriefly: options.tellsBriefly) {
+            emit(.manifestFinding(text: $0, refusal: nil), nil)
         }
-        if !options.allowsRollback,
-            let highest = [highestSerial(manifest.id), publishedSerials[manifest.id]].compactMap(\.self).max(),
-            serial < highest
-        {
+        try checkMayBeFollowed(manifest, location)
+        emit(
+            .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),
+            manifest.id.description)
+        loaded.manifests.append(manifest)
+    }
+
+    /// Whether a valid manifest may be followed: not when it is older than what was published, nor when its time is over.
+    private func checkMayBeFollowed(_ manifest: LoadedManifest, _ location: ManifestLocation) throws(RunProblem) {
+        let serial = manifest.manifest.serial
+        try checkIsFirst(manifest.id, location)
+        if !options.allowsRollback, let highest = memory.highestSerial(of: manifest.id), serial < highest {
             throw RunProblem(
                 .refused,
                 "\(location): serial \(serial) of '\(manifest.id)' is older than \(highest), which was published here; use --allow-rollback if that is meant"
             )
         }
-        if !options.allowsExpired, let expires = manifest.manifest.expires, expires.hasPassed {
-            throw RunProblem(
-                .refused,
-                "\(location): '\(manifest.id)' has expired; ask its author for a new one, or use --allow-expired. What is published stays"
-            )
-        }
+        try check(expires: manifest.manifest.expires, manifest.id, location)
         warnOfOtherBytes(manifest, location)
+    }
+
+    private func checkIsFirst(_ id: ContentID, _ location: ManifestLocation) throws(RunProblem) {
+        guard loaded.manifests.map(\.id).contains(id) || loaded.settled.map(\.record.manifest).contains(id) else {
+            return
+        }
+        throw RunProblem(.invalidManifest, "\(location): another manifest of this run has the id '\(id)' too")
+    }
+
+    private func check(
+        expires: Timestamp?, _ id: ContentID, _ location: ManifestLocation
+    ) throws(RunProblem) {
+        guard !options.allowsExpired, let expires, expires.hasPassed else { return }
+        throw RunProblem(
+            .refused,
+            "\(location): '\(id)' has expired; ask its author for a new one, or use --allow-expired. What is published stays"
+        )
     }
 
     /// A serial stands for one manifest: its author changed this one and forgot to raise it, or somebody else did.
     private func warnOfOtherBytes(_ manifest: LoadedManifest, _ location: ManifestLocation) {
         let serial = manifest.manifest.serial
-        guard let bytes = try? published?.manifestBytes(manifest.id), bytes != manifest.bytes,
+        guard let bytes = try? memory.published?.manifestBytes(manifest.id), bytes != manifest.bytes,
             (try? JSONDocument(bytes, name: "\(manifest.id)"))?.root["serial"]?.integer == serial
         else { return }
         emit(

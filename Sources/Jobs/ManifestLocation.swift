@@ -41,16 +41,10 @@ package enum ManifestLocation: Hashable, Sendable, CustomStringConvertible {
     /// What relative URLs resolve against.
     package var base: TransferURL? {
         switch self {
-        case .file(let path): try? TransferURL("file://" + Self.absolute(path).percentEncodedPath)
+        case .file(let path): try? TransferURL("file://" + absolutePath(path).percentEncodedPath)
         case .remote(let url): url
         case .standardInput(let base): base
         }
-    }
-
-    private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
-        defer { free(directory) }
-        return String(cString: directory) + "/" + path
     }
 }
 

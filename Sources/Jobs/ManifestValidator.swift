@@ -38,7 +38,7 @@ package struct ManifestValidator: Sendable {
     package func validate(_ location: ManifestLocation) async throws(UnreadableInput) -> ValidatedManifest? {
         let reading = Task { () -> Result<[UInt8], RunProblem> in
             do throws(RunProblem) {
-                return .success(try await location.read(startedDownloader(), redirects))
+                return .success(try await location.read(startedDownloader(), redirects).bytes)
             } catch {
                 return .failure(error)
             }

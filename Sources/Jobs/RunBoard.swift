@@ -163,6 +163,42 @@ final class RunBoard: Sendable {
         return serials
     }
 
+    /// What the next run may know of the manifests that readers see by now.
+    /// - Parameters:
+    ///   - generation: the one that has them.
+    ///   - maySettle: whether one that is complete needn't be looked at again while it stays as it is.
+    func records(
+        in generation: GenerationNumber, maySettle: Bool, at now: Timestamp
+    ) -> [SHA256Digest: ManifestRecord] {
+        let complete = completeManifests
+        let serials = publishedSerials
+        var records: [SHA256Digest: ManifestRecord] = [:]
+        for (number, manifest) in manifests.enumerated() where serials[manifest.id] != nil {
+            guard let source = manifest.source else { continue }
+            var record = ManifestRecord(
+                manifest: manifest.id, serial: manifest.manifest.serial, digest: SHA256.digest(of: manifest.bytes),
+                expires: manifest.manifest.expires, validator: manifest.validator)
+            if complete.contains(number) {
+                record.lastSuccess = now
+                if maySettle, !manifest.manifest.bundles.contains(where: \.needsAsking) {
+                    (record.settled, record.settledBy) = (generation, Bundle.planVersion)
+                }
+            }
+            records[source] = record
+        }
+        return records
+    }
+
+    /// The manifests all of whose bundles were part of the run, and could be had.
+    private var completeManifests: Set<Int> {
+        let results = results.withLock { $0 }
+        var obtained: [Int: Int] = [:]
+        for (index, _) in plans {
+            if case .success? = results[index] { obtained[index.manifest, default: 0] += 1 }
+        }
+        return Set(manifests.indices.filter { obtained[$0] == manifests[$0].manifest.bundles.count })
+    }
+
     /// For the history; bundles that are paused, or that nobody can see yet, neither failed nor succeeded.
     /// - Parameter isPublished: whether readers see by now what is new.
     func outcomes(isPublished: Bool) -> [BundleOutcome] {

@@ -5,6 +5,8 @@ import Transfer
 /// Why a run stops before its time.
 package enum StopReason: Hashable, Sendable {
     case interrupted, terminated, deadline, byteBudget
+    /// The time of day, or something about the machine, doesn't suit any more.
+    case window, conditions
     /// The disk would have become fuller than it may.
     case noRoom
 
@@ -16,7 +18,7 @@ package enum StopReason: Hashable, Sendable {
         switch self {
         case .interrupted: .interrupted
         case .terminated: .terminated
-        case .deadline, .byteBudget: .paused
+        case .deadline, .byteBudget, .window, .conditions: .paused
         case .noRoom: .noSpace
         }
     }

@@ -40,6 +40,7 @@ extension RunEvent.Kind {
         case .diskPressure: "pressure.disk"
         case .partialEvicted: "partial.evicted"
         case .leftoversEvicted: "leftovers.evicted"
+        case .bytesQuarantined: "bytes.quarantined"
         case .libraryCleaned: "library.cleaned"
         case .segmentProgress: "segments.progress"
         case .bundleVerified: "bundle.verified"
@@ -47,7 +48,7 @@ extension RunEvent.Kind {
         case .bundlePublished: "bundle.published"
         case .bundleFailed: "bundle.failed"
         case .generationPublished: "generation.published"
-        case .warning, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
+        case .warning, .notice, .optionalBundleFailed, .manifestFinding(_, refusal: nil): "warning"
         case .runFinished: "run.finished"
         }
     }
@@ -69,6 +70,9 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
         case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes):
             line.member("bytes", bytes)
+        case .bytesQuarantined(let bytes, let name):
+            line.member("bytes", bytes)
+            line.member("name", name)
         case .transferResumed(let offset): line.member("offset", offset)
         case .transferProgress(let received, let total, let rate):
             line.member("received", received)
@@ -98,7 +102,8 @@ extension RunEvent.Kind {
             line.member("bytes", bytes)
             line.member("dryRun", isRehearsal)
         case .generationPublished(let number): line.member("number", number)
-        case .warning(let message), .optionalBundleFailed(let message): line.member("message", message)
+        case .warning(let message), .notice(let message), .optionalBundleFailed(let message):
+            line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
             summary.write(to: &line)

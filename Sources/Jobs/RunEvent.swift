@@ -38,6 +38,8 @@ package struct RunEvent: Sendable {
         case memoryPressure(bufferBytes: Int, handles: Int)
         /// The disk is short of room: what is free, and what would have to be. Paused downloads go where that is enough.
         case diskPressure(freeBytes: Int64, wantedBytes: Int64)
+        /// A source sent other bytes than the ones asked for; they lie under this name in the library's quarantine.
+        case bytesQuarantined(bytes: Int64, name: String)
         /// A paused download was let go.
         case partialEvicted(bytes: Int64)
         /// What runs that were cut short had brought of bundles was let go, for want of room.
@@ -54,6 +56,8 @@ package struct RunEvent: Sendable {
         case optionalBundleFailed(message: String)
         case generationPublished(number: Int)
         case warning(String)
+        /// What is told even where warnings aren't.
+        case notice(String)
         case runFinished(RunSummary, exit: ExitCode)
     }
 }

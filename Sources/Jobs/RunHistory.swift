@@ -1,5 +1,6 @@
 import ContentLibrary
 import Platform
+import Transfer
 
 /// What a run notes in the library's index. The index may be lost without harm, so trouble with it is told and stops nothing.
 final class RunHistory: Sendable {
@@ -7,23 +8,91 @@ final class RunHistory: Sendable {
     private let run: Int64?
     private let warn: @Sendable (String) -> Void
 
-    init(_ writer: LibraryWriter, command: String, warn: @escaping @Sendable (String) -> Void) {
+    /// What the clock showed at the run before; nil where nobody knows.
+    let previousTime: Timestamp?
+    /// What is known of manifests by now: written down at the end, in one step with it.
+    private let manifests = Locked<[SHA256Digest: ManifestRecord]>([:])
+
+    init(_ writer: LibraryWriter, command: String, at now: Timestamp, warn: @escaping @Sendable (String) -> Void) {
         self.warn = warn
         var index: StateIndex?
         var run: Int64?
+        var previous: Int64?
         do throws(LibraryError) {
             index = try writer.openStateIndex()
-            run = try index?.beginRun(command: command)
+            previous = try index?.value(of: .lastTime)
+            run = try index?.beginRun(command: command, at: now)
         } catch {
             warn("the history of this run is not kept: \(error)")
         }
         self.index = index
         self.run = run
+        previousTime = previous.map { Timestamp(seconds: $0) }
     }
 
     /// The highest serial that was ever published for a manifest; nil when none was, or nobody knows.
     func highestSerial(of manifest: ContentID) -> Int? {
         attempt { index throws(LibraryError) in try index.highestSerial(of: manifest) } ?? nil
+    }
+
+    /// What is known of the manifest that was last read from a place.
+    func manifest(from source: SHA256Digest) -> ManifestRecord? {
+        let known = attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
+        guard var record = manifests.withLock({ $0[source] }) else { return known }
+        record.lastSuccess = record.lastSuccess ?? known?.lastSuccess
+        return record
+    }
+
+    func record(_ manifests: [SHA256Digest: ManifestRecord]) {
+        self.manifests.withLock { $0.merge(manifests) { $1 } }
+    }
+
+    /// What is known of a manifest's bundles.
+    func bundles(of manifest: ContentID) -> [ContentID: BundleRecord] {
+        attempt { index throws(LibraryError) in try index.bundles(of: manifest) } ?? [:]
+    }
+
+    func distrust(of url: TransferURL, for wanted: SHA256Digest) -> DistrustRecord? {
+        let source = SHA256.digest(of: url.text.utf8)
+        return attempt { index throws(LibraryError) in try index.distrust(of: source, for: wanted) } ?? nil
+    }
+
+    func noteWrongBytes(from url: TransferURL, insteadOf wanted: SHA256Digest) {
+        let source = SHA256.digest(of: url.text.utf8)
+        attempt { index throws(LibraryError) in try index.noteWrongBytes(from: source, insteadOf: wanted) }
+    }
+
+    func rejectedValidator(of url: TransferURL) -> String? {
+        let source = SHA256.digest(of: url.text.utf8)
+        return attempt { index throws(LibraryError) in try index.rejectedValidator(of: source) } ?? nil
+    }
+
+    func setRejectedValidator(_ validator: String?, of url: TransferURL) {
+        let source = SHA256.digest(of: url.text.utf8)
+        attempt { index throws(LibraryError) in try index.setRejectedValidator(validator, of: source) }
+    }
+
+    var distrustedSourceCount: Int {
+        attempt { index throws(LibraryError) in try index.distrustedSourceCount() } ?? 0
+    }
+
+    /// Whether nobody knows of any run before this one: the index is new, or can't be used.
+    var isNew: Bool { run == nil || run == 1 }
+
+    func fetchedBytes(inMonth month: String) -> Int64? {
+        attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil
+    }
+
+    func add(fetchedBytes bytes: Int64, inMonth month: String) {
+        attempt { index throws(LibraryError) in try index.add(fetchedBytes: bytes, inMonth: month) }
+    }
+
+    func value(of fact: StateIndex.Fact) -> Int64? {
+        attempt { index throws(LibraryError) in try index.value(of: fact) } ?? nil
+    }
+
+    func set(_ fact: StateIndex.Fact, to value: Int64) {
+        attempt { index throws(LibraryError) in try index.set(fact, to: value) }
     }
 
     func recordPublication(_ generation: GenerationNumber, _ serials: [ContentID: Int]) {
@@ -40,7 +109,10 @@ final class RunHistory: Sendable {
         (counts.published, counts.unchanged) = (summary.published, summary.unchanged)
         (counts.failed, counts.paused) = (summary.failed, summary.paused)
         (counts.bytesFetched, counts.bytesResumed) = (summary.fetchedBytes, summary.resumedBytes)
-        attempt { index throws(LibraryError) in try index.endRun(run, exit: exit.rawValue, counts: counts) }
+        let manifests = manifests.withLock { $0 }
+        attempt { index throws(LibraryError) in
+            try index.endRun(run, exit: exit.rawValue, counts: counts, manifests: manifests)
+        }
     }
 
     @discardableResult

@@ -9,10 +9,11 @@ final class RunLimits: Sendable {
     private let deadline: Task<Void, Never>?
     private let room: RoomWatch
 
-    init(_ options: RunOptions, _ control: RunControl, _ room: RoomWatch) {
+    /// - Parameter maximumBytes: body bytes after which the run pauses; nil: no bound.
+    init(_ options: RunOptions, maximumBytes: Int64?, _ control: RunControl, _ room: RoomWatch) {
         self.control = control
         self.room = room
-        maximumBytes = options.maximumBytes
+        self.maximumBytes = maximumBytes
         deadline = options.deadline.map { deadline in
             Task {
                 // Woken before its time only by `end`.

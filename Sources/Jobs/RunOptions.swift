@@ -31,15 +31,35 @@ package struct RunOptions: Sendable {
     package var clock = RunClock.system
     /// Body bytes after which the run pauses; nil: no bound.
     package var maximumBytes: Int64?
+    /// Body bytes of all runs of a month, after which they pause until the next one; nil: no bound.
+    package var monthlyBytes: Int64?
     /// After this long the run pauses; nil: no bound.
     package var deadline: Duration?
     /// Room that must stay free on the library's disk.
     package var minimumFree = FreeSpace.percent(5)
 
+    /// When it may work.
+    package var terms = RunTerms()
+    /// What to do while another run holds the library.
+    package var lock = LockPolicy.fail
+    /// What is run, by `sh -c`, after a new generation; nil: nothing.
+    package var changeCommand: String?
+    /// Where a Prometheus text goes after each run; nil: nowhere.
+    package var metricsPath: String?
+    /// Whether servers are asked for a manifest only if it changed, and nothing is looked at again that was settled.
+    package var remembersManifests = false
+    /// Whether sources that sent wrong bytes are left alone for a while.
+    package var sparesDistrusted = false
+    /// Whether what is wrong with a manifest is told in one line.
+    package var tellsBriefly = false
+
     package init(libraryPath: String, manifests: [ManifestLocation]) {
         self.libraryPath = libraryPath
         self.manifests = manifests
     }
+
+    /// Whether every bundle is part of the run.
+    var asksForAll: Bool { onlyBundles.isEmpty && onlyTags.isEmpty }
 
     /// Whether a bundle is part of the run.
     func selects(_ bundle: Bundle) -> Bool {
@@ -62,6 +82,16 @@ package struct RunOptions: Sendable {
         guard let unknown = names.subtracting(known).min() else { return }
         let hint = nearestMatch(to: unknown, among: known).map { "; did you mean '\($0)'?" } ?? ""
         throw RunProblem(.usage, problem(escapedText(unknown)) + hint)
+    }
+
+    /// What to do while another run holds the library.
+    package enum LockPolicy: Hashable, Sendable {
+        /// Say so, and end with 75.
+        case fail
+        /// Leave it to the other one: that is a success.
+        case skip
+        /// Try again for so long; then as `fail`.
+        case wait(Duration)
     }
 
     /// Room on a disk.

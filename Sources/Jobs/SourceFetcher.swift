@@ -15,6 +15,8 @@ struct SourceFetcher: Sendable {
     let copying: JobQueue
     let control: RunControl
     let limits: RunLimits
+    /// Who isn't asked.
+    let distrust: Distrust
     let redirects: RedirectPolicy
     let bodyBudgetBytes: Int64?
     let emit: TransferReporter.Emit
@@ -40,7 +42,7 @@ struct SourceFetcher: Sendable {
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
         let firstServer = sources.first { !$0.isLocal }
-        for urls in sources.groupedByReach.flatMap(groupedByHeaders) {
+        for urls in try askable(sources, source).groupedByReach.flatMap(groupedByHeaders) {
             do throws(BundleFailure) {
                 if urls[0].isLocal { return try await copy(urls[0], source) }
                 let mirrors = Array(urls.dropFirst())
@@ -72,6 +74,18 @@ struct SourceFetcher: Sendable {
         bundle.headers.isEmpty ? [urls] : urls.grouped { mayHaveHeaders($0) == mayHaveHeaders($1) }
     }
 
+    /// The sources that may be asked by now.
+    /// - Throws: where that is none of them.
+    private func askable(_ urls: [TransferURL], _ source: SourceFile) throws(BundleFailure) -> [TransferURL] {
+        let waits = urls.map { distrust.nextTry($0, for: source.digest) }
+        let askable = zip(urls, waits).filter { $0.1 == nil }.map(\.0)
+        guard askable.isEmpty, let next = waits.compactMap(\.self).min() else { return askable }
+        throw BundleFailure(
+            .digestMismatch,
+            "it sent other bytes than the ones asked for, and isn't asked again before \(next.rfc3339); sync asks at once",
+            url: urls.first.map { "\($0)" })
+    }
+
     /// Whether a server is sent the bundle's headers: only the origins that the manifest lists are, whatever a playlist names.
     private func mayHaveHeaders(_ url: TransferURL) -> Bool {
         guard case .hls(let presentation) = bundle.content, !bundle.headers.isEmpty else { return true }
@@ -81,8 +95,7 @@ struct SourceFetcher: Sendable {
     /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
     /// mirror; for a source without servers, what the manifest says.
     func name(of source: SourceFile) -> String {
-        let sources = (try? manifest.sources(source)) ?? []
-        return sources.first { !$0.isLocal }?.text ?? source.urls[0].text
+        firstServer(of: source)?.text ?? source.urls[0].text
     }
 
     /// What receipts call what is stored of a source: a part, or what it decrypts to, has a name of its own.
@@ -100,6 +113,11 @@ struct SourceFetcher: Sendable {
     func receiptSource(_ source: SourceFile, _ file: FetchedFile) -> Receipt.Source {
         Receipt.Source(
             url: name(of: source), sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator)
+    }
+
+    /// The source whose validators receipts hold, and whom they are shown.
+    func firstServer(of source: SourceFile) -> TransferURL? {
+        (try? manifest.sources(source))?.first { !$0.isLocal }
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {

@@ -6,15 +6,15 @@ import Platform
 extension SyncRun {
     /// Works on every bundle of the board, several at once, each after those it waits for. When the run is stopped, nothing more is begun.
     func obtain(
-        _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits
+        _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits, distrust: Distrust
     ) async {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workshop = Workshop(
-            writer: writer, downloader: downloader, limits: limits,
+            writer: writer, downloader: downloader, limits: limits, distrust: distrust,
             blocking: JobQueue(name: "larder-bundle", threads: cores),
             placing: JobQueue(name: "larder-files", threads: cores),
-            // Enough to keep every transfer busy while what came is placed.
-            slots: RequestSlots(max(64, 2 * options.downloads.maximumTransfers)))
+            // Enough to keep every transfer busy while what came is placed; no more, since a kill loses small files that are whole and not placed.
+            slots: RequestSlots(2 * options.downloads.maximumTransfers))
         await obtainAll(board, workshop)
     }
 
@@ -23,6 +23,7 @@ extension SyncRun {
         let writer: LibraryWriter
         let downloader: Downloader
         let limits: RunLimits
+        let distrust: Distrust
         let blocking: JobQueue
         let placing: JobQueue
         let slots: RequestSlots
@@ -65,7 +66,8 @@ extension SyncRun {
         let fetcher = SourceFetcher(
             manifest: manifest, bundle: plan.bundle, downloader: workshop.downloader,
             scratch: workshop.writer.library.partial, copying: workshop.placing, control: control,
-            limits: workshop.limits, redirects: options.redirects, bodyBudgetBytes: options.bodyBudgetBytes
+            limits: workshop.limits, distrust: workshop.distrust, redirects: options.redirects,
+            bodyBudgetBytes: options.bodyBudgetBytes
         ) { kind, url, transfer in emit(kind, of: plan.address, url: url, transfer: transfer) }
         return BundleJob(
             plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking,

@@ -9,6 +9,7 @@ package struct SyncRun: Sendable {
     let options: RunOptions
     let control: RunControl
     private let observer: RunObserver
+    let tally = BundleTally()
 
     /// - Parameters:
     ///   - control: stops the run from outside.
@@ -19,127 +20,183 @@ package struct SyncRun: Sendable {
         self.observer = observer
     }
 
+    /// How a run ended.
+    package struct Report: Sendable {
+        package var exit: ExitCode
+        package var summary = RunSummary()
+        /// Another run held the library, and it was left to that one.
+        package var isSkipped = false
+    }
+
     /// Does it all. Whatever happens, the last event is `run.finished` with the exit code that is returned.
-    package func run() async -> ExitCode {
+    package func run() async -> Report {
         let started = ContinuousClock.now
         emit(.runStarted(command: options.command))
         // Whatever waits when the run is stopped ends with this task; a transfer, with its bytes on the disk.
         let work = Task { await outcome() }
         control.onStop { work.cancel() }
-        var (summary, exit) = await work.value
-        if let reason = control.reason, reason.isSignal { exit = exit.combined(with: reason.exit) }
-        summary.duration = ContinuousClock.now - started
-        emit(.runFinished(summary, exit: exit))
-        return exit
+        var report = await work.value
+        if let reason = control.reason, reason.isSignal { report.exit = report.exit.combined(with: reason.exit) }
+        report.summary.duration = ContinuousClock.now - started
+        emit(.runFinished(report.summary, exit: report.exit))
+        return report
     }
 
-    private func outcome() async -> (RunSummary, ExitCode) {
+    private func outcome() async -> Report {
+        let started = ContinuousClock.now
         // Never the cooperative pool's threads: disks, and what they hold, may be slow. One thread, since each step needs the one before.
         let blocking = JobQueue(name: "larder-run")
         let library: Library
         let writer: LibraryWriter
         do throws(RunProblem) {
-            (library, writer) = try await blocking.attempt { () throws(RunProblem) in try openLibrary() }
+            guard try await mayBegin() else { return Report(exit: .paused) }
+            guard let opened = try await openLibrary(on: blocking) else {
+                return Report(exit: .success, isSkipped: true)
+            }
+            (library, writer) = opened
         } catch {
             report(error)
-            return (RunSummary(), error.exit)
+            return Report(exit: control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit)
         }
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
-        let history = await blocking.run { RunHistory(writer, command: options.command) { emit(.warning($0)) } }
+        let history = await blocking.run {
+            RunHistory(writer, command: options.command, at: options.clock.now()) { emit(.warning($0)) }
+        }
+        let initial = await blocking.run {
+            checkClock(history)
+            return try? library.generations.currentNumber()
+        }
+        let ledger = ByteLedger(history)
+        guard let budget = await blocking.run({ byteBudget(ledger, library) }) else {
+            await blocking.run { history.end(exit: .paused, RunSummary()) }
+            return Report(exit: .paused)
+        }
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }
         let store = ResumeStore(directory: library.partial)
+        let quarantine = Quarantine(library, history, observer)
         let downloader = Downloader(
             configuration: options.downloads, store: store, makeRoom: { room.makeRoom(for: $0) },
+            inspect: quarantine.take,
             events: { emit(RunEvent.Kind($0)) })
         await control.begin(downloader)
-        let limits = RunLimits(options, control, room)
+        let limits = RunLimits(options, maximumBytes: budget.bytes, control, room)
+        let bookkeeping = keepBooks(ledger, downloader, on: blocking)
         var summary = RunSummary()
         var exit = ExitCode.success
         do throws(RunProblem) {
-            let (manifests, loadingExit) = await load(library, downloader, history)
-            exit = loadingExit
-            // What can't be read may have what was asked for.
-            if exit == .success { try options.checkSelection(in: manifests) }
-            let leftovers = { @Sendable [redirects = options.redirects] in
-                var wanted = WantedLeftovers(in: store)
-                for manifest in manifests { wanted.add(manifest, redirects: [redirects]) }
-                return wanted
+            let loaded = await load(library, downloader, history)
+            exit = loaded.exit
+            if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
+                let workplace = Workplace(
+                    library: library, writer: writer, history: history, store: store, quarantine: quarantine,
+                    downloader: downloader,
+                    room: room, limits: limits, blocking: blocking)
+                let (result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
+                (summary, exit) = (result, exit.combined(with: workExit))
             }
-            let relief = DiskRelief(
-                downloader, control, observer,
-                wanted: {
-                    let wanted = leftovers()
-                    return { wanted.contains($0) }
-                },
-                named: {
-                    let wanted = leftovers()
-                    return { wanted.names($0) }
-                },
-                discardLeftovers: { () throws(LibraryError) in
-                    let wanted = leftovers()
-                    return try writer.discardFetchable { wanted.contains($0) }
-                })
-            let board = try await blocking.attempt { [exit] () throws(RunProblem) in
-                if exit == .success { discardUnlisted(manifests, writer) }
-                let board = try RunBoard(options, library, manifests) { emit($0, of: $1) }
-                // Of a manifest that couldn't be read nobody knows what it wants.
-                if exit == .success { relief.removeStale() }
-                try check(room, relief, for: board, writer)
-                room.begin { relief.makeRoom(sparesWanted: false, $0) }
-                return board
-            }
-            await obtain(board, writer: writer, downloader: downloader, limits: limits)
-            let isPublished = try await blocking.attempt { () throws(RunProblem) in
-                let publication = Result { () throws(RunProblem) in try publish(board, writer, history) }
-                history.record(board.outcomes(isPublished: (try? publication.get()) ?? false))
-                return try publication.get()
-            }
-            summary = board.summary(isPublished: isPublished)
-            exit = exit.combined(with: board.exit(isPublished: isPublished))
-            if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
+            summary.unchanged += loaded.settled.reduce(0) { $0 + $1.bundleCount }
+            remember(loaded.settled, library, history)
         } catch {
             report(error)
             exit = exit.combined(with: error.exit)
         }
         limits.end()
+        bookkeeping?.cancel()
         await downloader.shutDown()
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
-        await blocking.run { [exit, summary] in history.end(exit: exit, summary) }
-        return (summary, exit)
+        summary.duration = ContinuousClock.now - started
+        exit = await blocking.run { [exit, summary] in
+            ledger.record(summary.fetchedBytes, at: options.clock.now())
+            let exit = tellOthers(exit, summary, library, history, initial: initial)
+            history.end(exit: exit, summary)
+            return exit
+        }
+        return Report(exit: exit, summary: summary)
+    }
+
+    /// Where a run works, with the lock held.
+    private struct Workplace: Sendable {
+        let library: Library
+        let writer: LibraryWriter
+        let history: RunHistory
+        let store: ResumeStore
+        let quarantine: Quarantine
+        let downloader: Downloader
+        let room: RoomWatch
+        let limits: RunLimits
+        let blocking: JobQueue
+    }
+
+    /// Plans, obtains and publishes.
+    /// - Parameter loadingExit: what the manifests that can't be used make of the run.
+    private func carryThrough(
+        _ manifests: [LoadedManifest], _ loadingExit: ExitCode, in place: Workplace
+    ) async throws(RunProblem) -> (RunSummary, ExitCode) {
+        // What can't be read may have what was asked for.
+        if loadingExit == .success { try options.checkSelection(in: manifests) }
+        // These are held by whatever the downloader makes room with: they must not hold the downloader.
+        let leftovers = { @Sendable [redirects = options.redirects, store = place.store] in
+            var wanted = WantedLeftovers(in: store)
+            for manifest in manifests { wanted.add(manifest, redirects: [redirects]) }
+            return wanted
+        }
+        let relief = DiskRelief(
+            place.downloader, place.quarantine, control, observer,
+            wanted: {
+                let wanted = leftovers()
+                return { wanted.contains($0) }
+            },
+            named: {
+                let wanted = leftovers()
+                return { wanted.names($0) }
+            },
+            discardLeftovers: { [writer = place.writer] () throws(LibraryError) in
+                let wanted = leftovers()
+                return try writer.discardFetchable { wanted.contains($0) }
+            })
+        let board = try await place.blocking.attempt { () throws(RunProblem) in
+            if loadingExit == .success { discardUnlisted(manifests, place.writer) }
+            let board = try RunBoard(options, place.library, manifests) { emit($0, of: $1) }
+            // Of a manifest that couldn't be read nobody knows what it wants.
+            if loadingExit == .success { relief.removeStale() }
+            try check(place.room, relief, for: board, place.writer)
+            place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
+            return board
+        }
+        await obtain(
+            board, writer: place.writer, downloader: place.downloader, limits: place.limits,
+            distrust: Distrust(
+                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now))
+        let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
+            let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
+            let isPublished = (try? publication.get()) ?? false
+            place.history.record(board.outcomes(isPublished: isPublished))
+            if isPublished { remember(board, place.library, place.history) }
+            return try publication.get()
+        }
+        var exit = board.exit(isPublished: isPublished)
+        if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
+        return (board.summary(isPublished: isPublished), exit)
     }
 
     // MARK: Before
 
-    private func openLibrary() throws(RunProblem) -> (Library, LibraryWriter) {
-        do throws(LibraryError) {
-            let library = try Library.open(options.libraryPath, for: .writing)
-            switch try library.beginWriting() {
-            case .granted(let writer): return (library, writer)
-            case .busy(let process): throw LibraryError.busy(options.libraryPath, process)
-            }
-        } catch {
-            throw RunProblem(error)
-        }
-    }
-
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
-    private func load(
-        _ library: Library, _ downloader: Downloader, _ history: RunHistory
-    ) async -> ([LoadedManifest], ExitCode) {
-        // A damaged `current` is the board's to report.
-        var loader = ManifestLoader(
-            options, downloader: downloader, published: try? library.generations.current(),
-            highestSerial: history.highestSerial
-        ) { emit($0, manifest: $1) }
+    private func load(_ library: Library, _ downloader: Downloader, _ history: RunHistory) async -> LoadedManifests {
+        let memory = ManifestMemory(options, library, history)
+        var loader = ManifestLoader(options, downloader: downloader, memory: memory) { emit($0, manifest: $1) }
         for location in options.manifests {
-            if let reason = control.reason { return (loader.manifests, loader.exit.combined(with: reason.exit)) }
+            if let reason = control.reason {
+                loader.stop(reason.exit)
+                break
+            }
             await loader.load(location)
         }
-        return (loader.manifests, loader.exit)
+        return loader.loaded
     }
 
     /// Lets go of what earlier runs had brought of bundles that their manifests don't list any more. What can't be removed is no reason to stop.
@@ -170,45 +227,14 @@ package struct SyncRun: Sendable {
         if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }
     }
 
-    // MARK: After
-
-    /// - Returns: whether readers see everything that was obtained.
-    private func publish(
-        _ board: RunBoard, _ writer: LibraryWriter, _ history: RunHistory
-    ) throws(RunProblem) -> Bool {
-        // After a signal nothing more is begun: what is complete in the store is found there by the next run.
-        if control.reason?.isSignal == true { return false }
-        guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
-        do throws(LibraryError) {
-            guard let generation = try writer.publish(draft) else { return true }
-            for (plan, content) in board.unpublished {
-                emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
-            }
-            emit(.generationPublished(number: generation.number.value))
-            history.recordPublication(generation.number, board.publishedSerials)
-        } catch {
-            throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
-        }
-        collect(writer)
-        return true
-    }
-
-    /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.
-    private func collect(_ writer: LibraryWriter) {
-        do throws(LibraryError) {
-            _ = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
-        } catch {
-            emit(.warning("old generations could not be removed: \(error)"))
-        }
-    }
-
     // MARK: Telling
 
-    private func emit(_ kind: RunEvent.Kind, manifest: String? = nil) {
+    func emit(_ kind: RunEvent.Kind, manifest: String? = nil) {
         observer(RunEvent(time: .now, manifest: manifest, kind: kind))
     }
 
     func emit(_ kind: RunEvent.Kind, of address: BundleAddress, url: String? = nil, transfer: Int? = nil) {
+        tally.note(kind, of: address)
         observer(
             RunEvent(
                 time: .now, manifest: "\(address.manifest)", bundle: "\(address.bundle)", url: url, transfer: transfer,

@@ -10,7 +10,8 @@ extension Jobs.ExitCode {
             "nothing could be published and nothing was up to date; the fetch or unpacking failed; validate found errors"
         ),
         meaning(.partial, "some bundles failed, the others are published or up to date"),
-        meaning(.paused, "paused by a deadline or byte budget; the next run carries on"),
+        meaning(
+            .paused, "paused, or not begun, for a deadline, window, condition or byte budget; the next run carries on"),
         meaning(.usage, "wrong usage"),
         meaning(.invalidManifest, "the manifest is not valid; the archive is damaged or refused"),
         meaning(.unreadable, "the manifest, or the archive, can't be read"),

@@ -50,6 +50,7 @@ enum Larder {
     private static func run(_ parsed: ParsedCommand) async -> Jobs.ExitCode {
         switch parsed.command.name {
         case SyncCommand.command.name: await SyncCommand(parsed).run()
+        case RefreshCommand.command.name: await RefreshCommand(parsed).run()
         case FetchCommand.command.name: await FetchCommand(parsed).run()
         case UnpackCommand.command.name: await UnpackCommand(parsed).run()
         case CleanCommand.command.name: await CleanCommand(parsed).run()
@@ -67,6 +68,7 @@ let larderCommands = CommandTable(
         unpacks it, and publishes it so that a reader never sees half an update.
         """,
     commands: [
-        SyncCommand.command, FetchCommand.command, UnpackCommand.command, ValidateCommand.command, CleanCommand.command,
+        SyncCommand.command, RefreshCommand.command, FetchCommand.command, UnpackCommand.command,
+        ValidateCommand.command, CleanCommand.command,
     ],
     exitCodes: Jobs.ExitCode.meanings)

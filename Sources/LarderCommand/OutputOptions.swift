@@ -21,11 +21,14 @@ struct OutputStyle: Sendable {
     let usesColor: Bool
     let showsProgress: Bool
 
-    init(_ parsed: ParsedCommand) {
-        isQuiet = parsed[OutputOptions.quiet]
+    /// For a run that nobody watches: nothing but what went wrong, unless more is asked for.
+    init(ofUnattended parsed: ParsedCommand) { self.init(parsed, isQuiet: !parsed[OutputOptions.verbose]) }
+
+    init(_ parsed: ParsedCommand, isQuiet: Bool = false) {
+        self.isQuiet = isQuiet || parsed[OutputOptions.quiet]
         isVerbose = parsed[OutputOptions.verbose]
         let isTerminal = Terminal.isTerminal(STDERR_FILENO)
-        showsProgress = isTerminal && !isQuiet && !parsed[OutputOptions.noProgress]
+        showsProgress = isTerminal && !self.isQuiet && !parsed[OutputOptions.noProgress]
         usesColor =
             switch parsed[OutputOptions.color] {
             case .always: true

@@ -62,6 +62,7 @@ final class RunPrinter: Sendable {
         case .bundleFailed(_, let message): return "\(style.errorLabel) \(subject)\(message)"
         case .warning(let message) where !style.isQuiet, .optionalBundleFailed(let message) where !style.isQuiet:
             return "\(style.warningLabel) \(subject)\(message)"
+        case .notice(let message): return "\(style.warningLabel) \(subject)\(message)"
         case .networkWaiting where !style.isQuiet:
             return "\(style.warningLabel) no network leads to the sources from here: transfers wait until one does"
         case .transferRetrying(let reason, let delay) where style.isVerbose:
@@ -71,6 +72,9 @@ final class RunPrinter: Sendable {
             return "\(subject)going on at \(HumanQuantity.bytes(offset))"
         case .diskPressure(let free, let wanted) where style.isVerbose:
             return "the disk is short of room: \(HumanQuantity.bytes(free)) free, \(HumanQuantity.bytes(wanted)) wanted"
+        case .bytesQuarantined(let bytes, let name) where style.isVerbose:
+            return
+                "\(style.warningLabel) \(subject)it sent other bytes than the ones asked for; \(HumanQuantity.bytes(bytes)) are in the library, as .larder/quarantine/\(name)"
         case .partialEvicted(let bytes) where style.isVerbose:
             return "\(subject)paused download removed, \(HumanQuantity.bytes(bytes))"
         case .leftoversEvicted(let bytes) where style.isVerbose:

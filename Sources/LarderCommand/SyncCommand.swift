@@ -1,9 +1,5 @@
 import CommandLineParsing
-import Downloads
-import Glibc
 import Jobs
-import Platform
-import Transfer
 
 /// `larder sync`: brings a library up to what manifests ask for.
 struct SyncCommand {
@@ -11,170 +7,25 @@ struct SyncCommand {
 
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
-    private static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
-        help: "the content library; made when missing")
-    private static let only = CommandOption<[String]>.list("only", .text("ID"), help: "these bundles alone")
-    private static let tag = CommandOption<[String]>.list(
-        "tag", .text("T"), help: "bundles with one of these tags alone")
-    private static let base = CommandOption<String?>.optional(
-        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
-    private static let dryRun = CommandOption<Bool>.flag(
-        "dry-run", short: "n", help: "tell what would be done, do nothing")
-    private static let allOrNothing = CommandOption<Bool>.flag(
-        "all-or-nothing", help: "publish nothing unless every bundle can be")
-    private static let allowRollback = CommandOption<Bool>.flag(
-        "allow-rollback", help: "take a manifest with a lower serial")
-    private static let allowExpired = CommandOption<Bool>.flag(
-        "allow-expired", help: "take a manifest that has expired")
-    private static let decrypt = CommandOption<Bool>.flag(
-        "decrypt", help: "store encrypted segments of presentations in the clear")
-    private static let keep = CommandOption<Int>.value(
-        "keep", .integer(1...1000), default: 2, help: "generations that stay")
-    private static let keepAge = CommandOption<Duration>.value(
-        "keep-age", .duration, default: .seconds(86_400), defaultText: "1d", help: "younger generations stay too")
-
-    private static let jobs = CommandOption<Int>.value(
-        "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
-    private static let perHost = CommandOption<Int>.value(
-        "per-host", .integer(1...256), default: 6, help: "of these from one host")
-    private static let split = CommandOption<SplitPolicy>.split
-    private static let limitRate = CommandOption<Int?>.optional(
-        "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
-    private static let maxBytes = CommandOption<Int?>.optional(
-        "max-bytes", .size, help: "pause once this many body bytes came in")
-    private static let deadline = CommandOption<Duration?>.optional(
-        "deadline", .duration, help: "pause after this long")
-    private static let minFree = CommandOption<SizeOrPercent>.value(
-        "min-free", .sizeOrPercent, default: .percent(5), help: "room that must stay free on the disk")
-    private static let retries = CommandOption<Int>.value(
-        "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
-
-    private static let config = CommandOption<String?>.optional(
-        "config", .text("FILE"), help: "session settings as JSON; the command line wins over them")
-
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
-
     static let command = Command(
         "sync", summary: "bring a library up to what manifests ask for",
         description: """
             Fetches what is missing, verifies and unpacks it, and publishes all of it in one step. Stopped or killed at \
             any moment it loses nothing: the next run carries on at the byte it had reached.
             """,
-        operands: [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")],
-        groups: [
-            OptionGroup(
-                "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep,
-                keepAge),
-            OptionGroup(
-                "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries,
-                BackgroundOption.background, config),
-            OptionGroup(
-                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
-                OutputOptions.color),
-        ],
+        operands: RunArguments.operands,
+        groups: [RunArguments.libraryGroup, RunArguments.transfersGroup, RunArguments.outputGroup],
         examples: [
             Example("larder sync museum.json --library /srv/media", "Everything the manifest names."),
             Example(
                 "larder sync https://example.org/museum.json -l /srv/media --only film --limit-rate 512K",
                 "One bundle, gently."),
         ],
-        exitCodes: Jobs.ExitCode.values(
-            .success, .failure, .partial, .paused, .usage, .invalidManifest, .unreadable, .noSpace, .busy, .refused,
-            .interrupted, .terminated))
+        exitCodes: RunArguments.exitCodes)
 
     func run() async -> Jobs.ExitCode {
-        let style = OutputStyle(parsed)
-        let (options, plan): (RunOptions, TransferPlan)
-        do { (options, plan) = try runOptions() } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
-        } catch {
-            Console.writeError("larder: \(error)\n")
-            return .usage
+        await RunArguments(parsed).run(OutputStyle(parsed)) { options, control, printer in
+            await SyncRun(options, control: control, observer: printer.take).run().exit
         }
-        let control = RunControl()
-        let isRehearsal = parsed[Self.dryRun]
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
-            isRehearsal ? nil : SummaryLine($0, $1)
-        }
-        let reload = settingsReload(plan, of: control, printer)
-        StopSignals.start(control, reload: reload.map { $0.request }) { printer.printProgressLine() }
-        let watch = RunWatch(control) { reload?.tick() }
-        defer { withExtendedLifetime(watch) {} }
-        printer.start()
-        defer { printer.end() }
-        guard isRehearsal else { return await SyncRun(options, control: control, observer: printer.take).run() }
-        let report = await DryRun(options, control: control, observer: printer.take).run()
-        let text = DryRunText(report).text
-        if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
-        return report.exit
-    }
-
-    /// - Throws: `SettingsProblem`; `TransferURLError`.
-    private func runOptions() throws -> (RunOptions, TransferPlan) {
-        var base: TransferURL?
-        if let text = parsed[Self.base] { base = try TransferURL(text) }
-        var manifests: [ManifestLocation] = []
-        for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
-        var options = RunOptions(libraryPath: parsed[Self.library], manifests: manifests)
-        options.onlyBundles = Set(parsed[Self.only])
-        options.onlyTags = Set(parsed[Self.tag])
-        let plan = try transferPlan()
-        setTransfers(&options, plan)
-        options.allOrNothing = parsed[Self.allOrNothing]
-        options.allowsRollback = parsed[Self.allowRollback]
-        options.allowsExpired = parsed[Self.allowExpired]
-        options.decrypts = parsed[Self.decrypt]
-        options.keptGenerations = parsed[Self.keep]
-        options.keepAge = parsed[Self.keepAge]
-        options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)
-        options.deadline = parsed[Self.deadline]
-        options.minimumFree =
-            switch parsed[Self.minFree] {
-            case .bytes(let bytes): .bytes(Int64(bytes))
-            case .percent(let percent): .percent(percent)
-            }
-        return (options, plan)
-    }
-
-    /// What SIGHUP and the clock do; nil without `--config`.
-    private func settingsReload(
-        _ plan: TransferPlan, of control: RunControl, _ printer: RunPrinter
-    ) -> SettingsReload? {
-        guard parsed[Self.config] != nil else { return nil }
-        return SettingsReload(
-            plan, read: { () throws(SettingsProblem) in try transferPlan() },
-            take: { configuration, reason throws(ConfigurationError) in
-                try await control.reconfigure(configuration, because: reason)
-            }, complain: { printer.print($0) })
-    }
-
-    /// The settings of `--config`, and what the command line itself says over them.
-    private func transferPlan() throws(SettingsProblem) -> TransferPlan {
-        try TransferPlan(config: parsed[Self.config], apply: configuration)
-    }
-
-    @Sendable private func configuration(_ settings: SessionSettings) -> DownloaderConfiguration {
-        var downloads = DownloaderConfiguration()
-        downloads.session = settings.session
-        if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
-        if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
-        // A further connection of a transfer counts as one more.
-        downloads.maximumTransfers = min(parsed[Self.jobs], settings.maximumConnections ?? .max)
-        downloads.maximumTransfersPerHost = chosen(Self.perHost, over: settings.connectionsPerHost)
-        downloads.split = chosen(Self.split, over: settings.split)
-        downloads.retry.retries = chosen(Self.retries, over: settings.retries)
-        return downloads
-    }
-
-    private func setTransfers(_ options: inout RunOptions, _ plan: TransferPlan) {
-        options.downloads = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
-        options.redirects = plan.settings.redirects
-        options.bodyBudgetBytes = plan.settings.bodyBudgetBytes
-    }
-
-    private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {
-        parsed.isGiven(option) ? parsed[option] : setting ?? parsed[option]
     }
 }

@@ -17,6 +17,9 @@ package struct DailyWindow: Hashable, Sendable, CustomStringConvertible {
         (self.start, self.end) = (start, end)
     }
 
+    /// Its first minute, counted from midnight.
+    package var startMinute: Int { start }
+
     private static let midnight = 24 * 60
 
     private static func minutes(_ text: Substring) -> Int? {

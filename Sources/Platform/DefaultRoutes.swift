@@ -18,7 +18,24 @@ package struct DefaultRoutes: Hashable, Sendable {
         let metric: UInt32
         let interface: UInt32
         let gateway: [UInt8]
+        /// The interfaces of several next hops at once.
+        let hopInterfaces: [UInt32]
     }
+
+    /// The names of the interfaces that the routes lead over.
+    package var interfaceNames: Set<String> {
+        var names: Set<String> = []
+        for index in preferred.values.flatMap({ [$0.interface] + $0.hopInterfaces }) {
+            var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+            // One that is gone by now leads nowhere.
+            guard if_indextoname(index, &name) != nil else { continue }
+            names.insert(String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        return names
+    }
+
+    /// The routes of this moment.
+    package static func current() throws(SystemError) -> DefaultRoutes { try RouteSocket().defaultRoutes() }
 
     package var isEmpty: Bool { preferred.isEmpty }
 
@@ -62,6 +79,7 @@ package struct DefaultRoutes: Hashable, Sendable {
         else { return }
         var table = UInt32(route.rtm_table)
         var (metric, interface, gateway): (UInt32, UInt32, [UInt8]) = (0, 0, [])
+        var hopInterfaces: [UInt32] = []
         var rest = payload.droppingAligned(MemoryLayout<rtmsg>.size)
         while let attribute = rest.loadPrefix(rtattr.self) {
             let length = Int(attribute.rta_len)
@@ -72,15 +90,32 @@ package struct DefaultRoutes: Hashable, Sendable {
             case RTA_PRIORITY.rawValue: metric = value.loadPrefix(UInt32.self) ?? metric
             case RTA_OIF.rawValue: interface = value.loadPrefix(UInt32.self) ?? interface
             // Several next hops at once are told apart by their bytes alone.
-            case RTA_GATEWAY.rawValue, RTA_MULTIPATH.rawValue: gateway = Array(value)
+            case RTA_GATEWAY.rawValue: gateway = Array(value)
+            case RTA_MULTIPATH.rawValue: (gateway, hopInterfaces) = (Array(value), Self.hopInterfaces(value))
             default: break
             }
             rest = rest.droppingAligned(length)
         }
         let key = Table(family: route.rtm_family, number: table, prefixLength: route.rtm_dst_len)
-        let found = Route(metric: metric, interface: interface, gateway: gateway)
+        let found = Route(
+            metric: metric, interface: interface, gateway: gateway, hopInterfaces: hopInterfaces)
         // The kernel lists the older of two equals first, and prefers it.
         if preferred[key].map({ found.metric < $0.metric }) ?? true { preferred[key] = found }
+    }
+}
+
+extension DefaultRoutes {
+    /// The interfaces of a list of next hops: `struct rtnexthop`, each with attributes behind it.
+    private static func hopInterfaces(_ hops: UnsafeRawBufferPointer) -> [UInt32] {
+        var interfaces: [UInt32] = []
+        var rest = hops
+        while let hop = rest.loadPrefix(rtnexthop.self) {
+            let length = Int(hop.rtnh_len)
+            guard length >= MemoryLayout<rtnexthop>.size, length <= rest.count else { break }
+            interfaces.append(UInt32(bitPattern: hop.rtnh_ifindex))
+            rest = rest.droppingAligned(length)
+        }
+        return interfaces
     }
 }
 

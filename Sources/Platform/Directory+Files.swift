@@ -9,6 +9,14 @@ extension Directory {
         try open(path, flags: O_RDONLY | O_NONBLOCK).readAll(limitBytes: limitBytes)
     }
 
+    /// The folder of a path that a user named, and what the file is called there.
+    package static func openParent(of path: String) throws -> (directory: Directory, name: RelativePath) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        return (try Directory.open(folder), try RelativePath(String(name)))
+    }
+
     /// Puts `bytes` at `path` in one step: a reader, or a run after a crash, finds the old content or the new, never a part.
     /// - Parameter flush: also survives a power loss once this returns; costs a flush of the file and of its directory.
     package func replaceFile(

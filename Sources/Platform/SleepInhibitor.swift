@@ -23,38 +23,7 @@ package final class SleepInhibitor: Sendable {
         let command = [
             program, "--what=idle", "--who=larder", "--why=\(why)", "--mode=block", "cat",
         ]
-        guard let process = Self.spawn(command, input: input) else { return }
-        _ = WorkerThread(name: "larder-awake") {
-            var status: Int32 = 0
-            _ = retryingInterrupts { waitpid(process, &status, 0) }
-        }
-    }
-
-    /// Starts a program that gets `input` and no other descriptor of ours, no blocked signal, and none from the terminal.
-    private static func spawn(_ command: [String], input: OwnedDescriptor) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.rawValue, STDIN_FILENO)
-        for output in [STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0)
-        }
-        // Not all of the libraries' descriptors close by themselves.
-        larder_spawn_closing_from(&actions, STDERR_FILENO + 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var process: pid_t = 0
-        let arguments = command.map { strdup($0) }
-        defer { for argument in arguments { free(argument) } }
-        return posix_spawnp(&process, command[0], &actions, &attributes, arguments + [nil], larder_environment()) == 0
-            ? process : nil
+        guard let program = Program(command, input: input, hasOwnGroup: true) else { return }
+        _ = WorkerThread(name: "larder-awake") { _ = program.wait() }
     }
 }

@@ -21,6 +21,7 @@ import large_file
 import long_link
 import many_files
 import memory
+import refresh
 import segments
 import validate
 from measuring import Server
@@ -43,6 +44,7 @@ def main():
             "long-link": lambda: long_link.measure(larder, server, served, scratch, runs),
             "memory": lambda: memory.measure(download_many, server, served, scratch, runs),
             "game": lambda: game.measure(larder, server, served, scratch, runs),
+            "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
             "segments": lambda: segments.measure(larder, read_playlist, server, served, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }

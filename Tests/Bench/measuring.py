@@ -32,7 +32,7 @@ class Server:
         (scratch / "nginx.conf").write_text(
             f"daemon off; {'user root;' if os.geteuid() == 0 else ''} pid {scratch}/pid; error_log {scratch}/error.log;\n"
             "events { worker_connections 256; }\n"
-            f"http {{ {places} access_log off; sendfile on; keepalive_requests 1000000; default_type application/octet-stream;\n"
+            f"http {{ {places} access_log off; sendfile on; autoindex on; keepalive_requests 1000000; default_type application/octet-stream;\n"
             f'root "{root}"; map $uri $rate {{ ~^/slow/ 4m; default 0; }} limit_rate $rate;\n'
             f'ssl_certificate {self.certificate}; ssl_certificate_key {scratch}/key.pem;\n'
             f"server {{ listen 127.0.0.1:{plain}; }}\n"
@@ -72,15 +72,18 @@ class Measurement:
         self.peak_bytes = int(peak) << 10
 
 
-def compare(title, contenders, runs, directory, remove_each, targets={}, times=1, most_seconds=None, check=None):
+def compare(title, contenders, runs, directory, remove_each, targets={}, times=1, most_seconds=None, check=None, prepare=None):
     """`contenders`: shell commands by name; the first is Larder. One round of each comes first that isn't counted.
 
     `targets`: the greatest part of a contender's time that Larder should take; `most_seconds`: the longest it should take itself.
     Each command does its work `times` times, and seconds are those of one time. `check`: whether what a contender left in its place is right.
+    `prepare` is told of each round before it begins.
     """
     print(f"\n{title}\n", flush=True)
     results = {name: [] for name in contenders}
     for run in range(runs + 1):
+        if prepare:
+            prepare(run)
         for index, (name, command) in enumerate(contenders.items()):
             place = directory / f"{run}-{index}"
             measurement = Measurement(command, place)

@@ -24,7 +24,7 @@ import Testing
         store = try ResumeStore(path: directory.path)
         downloader = Downloader(store: store)
         relief = DiskRelief(
-            downloader, control, events.record, wanted: { { ["wanted.part", "listed.part"].contains($0.name) } },
+            downloader, nil, control, events.record, wanted: { { ["wanted.part", "listed.part"].contains($0.name) } },
             named: { { $0.name == "wanted.part" } },
             discardLeftovers: { [directory] in
                 (try? Directory.open(directory.path).remove("leftover")) == nil ? 0 : 1

@@ -57,7 +57,7 @@ import Testing
                 warnings.withLock { $0.append(text) }
             default: break
             }
-        }.run()
+        }.run().exit
     }
 
     private func tells(_ words: String) -> Bool { warnings.withLock { $0 }.contains { $0.contains(words) } }

@@ -34,7 +34,7 @@ import Testing
                     [#"{"id": "a", "kind": "ebook", "urls": ["a.epub"]}"#], more: "\n\"bundels\": [],")
                 return try stock.directory.write(text.utf8, to: "m.json")
             },
-            Refusal("login page instead of a manifest", 65, says: ":1:1: error[") { stock in
+            Refusal("login page instead of a manifest", 66, says: "captive portal") { stock in
                 stock.server.serve("/portal.json", always: .errorPage(200))
                 return stock.server.url("/portal.json")
             },

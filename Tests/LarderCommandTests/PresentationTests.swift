@@ -324,6 +324,16 @@ import Testing
         #expect(try segments() == (0..<5).map { stream($0) })
     }
 
+    @Test func equalSegmentsOfDifferentNamesAreAllTakenOver() async throws {
+        for number in 0..<4 { serve("/f/s\(number).ts", stream(7)) }
+        stock.server.script("/f/s3.ts", [.reply(.errorPage(404))])
+        serve("/f/index.m3u8", text: playlist(0..<4))
+        serveFilm()
+        #expect(try await stock.sync("--jobs", "1").status == .exited(1))
+        #expect(try await stock.sync("--jobs", "1").status == .exited(0))
+        #expect(sentCounts(0..<4) == [1, 1, 1, 1])
+    }
+
     @Test func killsAtAnyMomentCostNoMoreThanWhatWasUnderWay() async throws {
         let count = 300
         serveSegments(0..<count)

@@ -59,6 +59,19 @@ import Testing
         return (routes, isLast)
     }
 
+    @Test func everyInterfaceOfARouteIsNamed() throws {
+        // rtnetlink(7): struct rtnexthop, without attributes of its own.
+        func hop(_ interface: UInt32) -> [UInt8] { Self.bytes(UInt16(8)) + [0, 0] + Self.bytes(interface) }
+        let loopback = if_nametoindex("lo")
+        let single = routes([Self.message(interface: loopback), Self.done]).routes
+        #expect(single.interfaceNames == ["lo"])
+        var payload: [UInt8] = [UInt8(AF_INET), 0, 0, 0, 254, 3, 0, Self.unicast] + Self.bytes(UInt32(0))
+        let hops = hop(loopback) + hop(1 << 30)
+        payload += Self.bytes(UInt16(4 + hops.count)) + Self.bytes(UInt16(9)) + hops
+        let several = routes([Self.header(type: 24, payload), Self.done]).routes
+        #expect(several.interfaceNames == ["lo"], "one that is gone has no name")
+    }
+
     @Test func aDefaultRouteLeadsOut() {
         let (found, isLast) = routes([Self.message(), Self.done])
         #expect(!found.isEmpty && isLast)

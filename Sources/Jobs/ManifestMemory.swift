@@ -1,0 +1,46 @@
+import BundleManifest
+import ContentLibrary
+import Platform
+
+/// What a library and its index tell of manifests before these are read. Looked up when it is asked for: most runs need little of it.
+final class ManifestMemory {
+    private let library: Library?
+    private let history: RunHistory?
+    private let options: RunOptions
+    /// What readers see; nil when nothing was published, or nobody knows: a damaged `current` is the board's to report.
+    private(set) lazy var published: Generation? = try? library?.generations.current()
+    /// What the published manifests say themselves: the index may be lost, or not answer.
+    private lazy var publishedSerials: [ContentID: Int] = (try? published?.serials()) ?? [:]
+
+    /// - Parameters:
+    ///   - library: nil while there is none.
+    ///   - history: nil where the index isn't to be opened.
+    init(_ options: RunOptions, _ library: Library?, _ history: RunHistory?) {
+        (self.options, self.library, self.history) = (options, library, history)
+    }
+
+    /// The highest serial that is known to have been published for a manifest; nil when none was.
+    func highestSerial(of manifest: ContentID) -> Int? {
+        [history?.highestSerial(of: manifest), publishedSerials[manifest]].compactMap(\.self).max()
+    }
+
+    /// What needn't be fetched again from a place, if anything: what was read there last and is published.
+    func manifest(from location: ManifestLocation) -> KnownManifest? {
+        guard options.remembersManifests, let source = location.recordKey,
+            let record = history?.manifest(from: source), let generations = library?.generations,
+            let number = try? generations.currentNumber(),
+            let bytes = generations.manifestBytes(of: record.manifest, in: number),
+            SHA256.digest(of: bytes) == record.digest
+        else { return nil }
+        return KnownManifest(record: record, bytes: bytes)
+    }
+
+    /// Whether there is nothing to do for a manifest that is still the one that is known.
+    /// - Returns: how many bundles it has; nil where each has to be looked at.
+    func settledBundles(of known: KnownManifest) -> Int? {
+        guard options.asksForAll, known.record.settledBy == Bundle.planVersion, let settled = known.record.settled,
+            let generations = library?.generations, (try? generations.currentNumber()) == settled
+        else { return nil }
+        return generations.bundleCount(of: known.record.manifest, in: settled)
+    }
+}

@@ -1,0 +1,84 @@
+import ContentLibrary
+import Platform
+
+/// What a run did and how old everything is, as Prometheus reads it (its text format, version 0.0.4): for node_exporter's textfile collector.
+struct RunMetrics {
+    let exit: ExitCode
+    let summary: RunSummary
+    let manifests: [ManifestRecord]
+    let bundles: [BundleAddress: BundleRecord]
+    /// Bytes that were obtained for a bundle in this run.
+    let obtainedBytes: [BundleAddress: Int64]
+    let monthBytes: Int64
+    let distrustedSources: Int
+    let now: Timestamp
+
+    var text: String {
+        var lines: [String] = []
+        func metric(_ name: String, _ help: String, _ samples: [(labels: String, value: String)]) {
+            guard !samples.isEmpty else { return }
+            lines += ["# HELP larder_\(name) \(help)", "# TYPE larder_\(name) gauge"]
+            lines += samples.map { "larder_\(name)\($0.labels) \($0.value)" }
+        }
+        func single(_ name: String, _ help: String, _ value: some CustomStringConvertible) {
+            metric(name, help, [("", "\(value)")])
+        }
+        single("last_run_timestamp_seconds", "When the last run ended.", now.seconds)
+        single("last_run_exit_code", "How it ended: 0 is a success, 3 a pause.", exit.rawValue)
+        single("last_run_duration_seconds", "How long it took.", summary.duration.inSeconds)
+        single("last_run_fetched_bytes", "Body bytes that it received.", summary.fetchedBytes)
+        single("last_run_requests", "Requests that it sent.", summary.requestCount)
+        metric(
+            "last_run_bundles", "What became of its bundles.",
+            [
+                ("published", summary.published), ("unchanged", summary.unchanged), ("failed", summary.failed),
+                ("paused", summary.paused),
+            ].map { ("{state=\"\($0.0)\"}", "\($0.1)") })
+        single("month_fetched_bytes", "Body bytes that all runs of this month received.", monthBytes)
+        single(
+            "distrusted_sources", "Sources that have sent other bytes than the ones asked for.", distrustedSources)
+        metric(
+            "manifest_last_success_timestamp_seconds", "When all of a manifest was last known to be up to date.",
+            manifests.compactMap { record in
+                record.lastSuccess.map { ("{manifest=\"\(record.manifest)\"}", "\($0.seconds)") }
+            })
+        metric(
+            "manifest_serial", "The serial of what is published.",
+            manifests.map { ("{manifest=\"\($0.manifest)\"}", "\($0.serial)") })
+        let complete = Dictionary(
+            manifests.compactMap { record in record.lastSuccess.map { (record.manifest, $0) } },
+            uniquingKeysWith: { max($0, $1) })
+        let known = bundles.sorted { $0.key < $1.key }
+        metric(
+            "bundle_last_success_timestamp_seconds", "When a bundle was last known to be up to date.",
+            known.compactMap { bundle, record in
+                // A manifest that is complete has all of its bundles.
+                [record.lastSuccess, complete[bundle.manifest]].compactMap(\.self).max()
+                    .map { (Self.labels(bundle), "\($0.seconds)") }
+            })
+        metric(
+            "bundle_failures", "Failures of a bundle in a row.",
+            known.map { (Self.labels($0), "\($1.failureCount)") })
+        metric(
+            "bundle_last_run_obtained_bytes", "Bytes of the files that the last run obtained for a bundle.",
+            known.map { (Self.labels($0.key), "\(obtainedBytes[$0.key] ?? 0)") })
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Ids have no character that would have to be escaped.
+    private static func labels(_ bundle: BundleAddress) -> String {
+        "{manifest=\"\(bundle.manifest)\",bundle=\"\(bundle.bundle)\"}"
+    }
+
+    /// Puts the text at `path` in one step.
+    /// - Returns: what went wrong, in a line.
+    func write(to path: String) -> String? {
+        do {
+            let target = try Directory.openParent(of: path)
+            try target.directory.replaceFile(target.name, with: Array(text.utf8), flush: false)
+            return nil
+        } catch {
+            return "the metrics could not be written: \(error)"
+        }
+    }
+}

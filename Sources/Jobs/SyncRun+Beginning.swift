@@ -1,0 +1,133 @@
+import ContentLibrary
+import Downloads
+import Platform
+
+/// Whether and when a run begins, and what it may spend.
+extension SyncRun {
+    /// Waits for the run's time, as far as its terms ask for that.
+    /// - Returns: false where the terms hold it back.
+    func mayBegin() async throws(RunProblem) -> Bool {
+        if let objection = options.terms.objection(at: options.clock.now()) { return try holdBack(objection) }
+        guard options.terms.jitter > .zero else { return true }
+        let delay = min(options.terms.jitter, Self.longestWait) * Double.random(in: 0...1)
+        await options.clock.wait(delay, control)
+        if control.reason != nil { throw .stopped }
+        if let objection = options.terms.objection(at: options.clock.now()) { return try holdBack(objection) }
+        return true
+    }
+
+    private func holdBack(_ objection: String) throws(RunProblem) -> Bool {
+        emit(.warning("not begun: \(objection)"))
+        if let overdue { throw RunProblem(.failure, "\(overdue), and not begun: \(objection)") }
+        return false
+    }
+
+    /// What the runtime can wait for without trapping; a century.
+    private static let longestWait: Duration = .seconds(36_525 * 86_400)
+
+    // MARK: The lock
+
+    /// How often somebody who waits for the lock looks whether it is free.
+    private static let lockInterval: Duration = .milliseconds(250)
+
+    /// - Returns: nil where the library is left to another run.
+    func openLibrary(on blocking: JobQueue) async throws(RunProblem) -> (Library, LibraryWriter)? {
+        let library = try await blocking.attempt { () throws(RunProblem) in
+            try reported { () throws(LibraryError) in try Library.open(options.libraryPath, for: .writing) }
+        }
+        var deadline = ContinuousClock.now
+        if case .wait(let patience) = options.lock { deadline += min(patience, Self.longestWait) }
+        while true {
+            let attempt = try await blocking.attempt { () throws(RunProblem) in
+                try reported(library.beginWriting)
+            }
+            switch attempt {
+            case .granted(let writer): return (library, writer)
+            case .busy(let process) where options.lock == .skip:
+                let busy = LibraryError.busy(options.libraryPath, process)
+                if let overdue { throw RunProblem(.busy, "\(overdue), and \(busy)") }
+                emit(.warning("left alone: \(busy)"))
+                return nil
+            case .busy(let process) where ContinuousClock.now >= deadline:
+                throw RunProblem(LibraryError.busy(options.libraryPath, process))
+            case .busy:
+                // Woken before its time only when the run is stopped.
+                do { try await Task.sleep(for: Self.lockInterval) } catch { throw .stopped }
+            }
+        }
+    }
+
+    private func reported<Result>(_ body: () throws(LibraryError) -> Result) throws(RunProblem) -> Result {
+        do throws(LibraryError) { return try body() } catch { throw RunProblem(error) }
+    }
+
+    // MARK: Age
+
+    /// That the library was last brought up to date longer ago than it may be; nil where it wasn't, where nobody minds, and where there is none.
+    private var overdue: String? {
+        guard let limit = options.terms.maximumAge,
+            let library = try? Library.open(options.libraryPath, for: .reading), let last = lastSuccess(in: library)
+        else { return nil }
+        let age = options.clock.now().seconds &- last.seconds
+        // A success in the future proves nothing: one of the clocks was wrong.
+        guard age > limit.components.seconds || age < -86_400 else { return nil }
+        return
+            "\(escapedText(options.libraryPath)) was last brought up to date at \(last.rfc3339), longer ago than --max-age allows"
+    }
+
+    /// When the manifest that has waited longest was last complete. What the index doesn't know counts from the last publication.
+    private func lastSuccess(in library: Library) -> Timestamp? {
+        let index = library.readStateIndex()
+        let published = library.generations.currentTime
+        return options.manifests.compactMap { location in
+            location.recordKey.flatMap { try? index?.manifest(from: $0) }?.lastSuccess ?? published
+        }.min()
+    }
+
+    // MARK: The clock
+
+    /// Clocks are set by a second or two all the time.
+    private static let clockTolerance: Int64 = 60
+
+    /// Says once that the clock shows a time before the last run. Then the time it shows counts: a clock that once was ahead must not be told of for
+    /// ever, nor keep anything from being refreshed.
+    func checkClock(_ history: RunHistory) {
+        let now = options.clock.now()
+        if let last = history.previousTime, now.seconds &+ Self.clockTolerance < last.seconds {
+            emit(
+                .notice(
+                    "the clock says \(now.rfc3339), and at the last run it said \(last.rfc3339): one of them is wrong; until it is right, manifests may be taken that have expired, and certificates refused"
+                ))
+        }
+    }
+
+    // MARK: Bytes
+
+    /// How many bytes a run may receive.
+    struct ByteBudget: Sendable {
+        /// Nil: any number.
+        let bytes: Int64?
+    }
+
+    /// - Returns: nil where this month's are spent.
+    func byteBudget(_ ledger: ByteLedger, _ library: Library) -> ByteBudget? {
+        guard let monthly = options.monthlyBytes else { return ByteBudget(bytes: options.maximumBytes) }
+        let left = monthly - min(monthly, ledger.spentBytes(library, at: options.clock.now()))
+        guard left > 0 else {
+            emit(.warning("not begun: this month's bytes are spent"))
+            return nil
+        }
+        return ByteBudget(bytes: min(left, options.maximumBytes ?? .max))
+    }
+
+    /// Writes down what is fetched while that counts.
+    func keepBooks(_ ledger: ByteLedger, _ downloader: Downloader, on blocking: JobQueue) -> Task<Void, Never>? {
+        guard options.monthlyBytes != nil else { return nil }
+        return Task { [clock = options.clock] in
+            while (try? await Task.sleep(for: ByteLedger.interval)) != nil {
+                let bytes = downloader.statistics.fetchedBytes
+                await blocking.run { ledger.record(bytes, at: clock.now()) }
+            }
+        }
+    }
+}

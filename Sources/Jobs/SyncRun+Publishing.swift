@@ -1,0 +1,55 @@
+import ContentLibrary
+import Platform
+
+/// What becomes of what was obtained.
+extension SyncRun {
+    /// - Returns: whether readers see everything that was obtained.
+    func publish(
+        _ board: RunBoard, _ writer: LibraryWriter, _ history: RunHistory
+    ) throws(RunProblem) -> Bool {
+        // After a signal nothing more is begun: what is complete in the store is found there by the next run.
+        if control.reason?.isSignal == true { return false }
+        guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
+        do throws(LibraryError) {
+            guard let generation = try writer.publish(draft) else { return true }
+            for (plan, content) in board.unpublished {
+                emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
+            }
+            emit(.generationPublished(number: generation.number.value))
+            history.recordPublication(generation.number, board.publishedSerials)
+        } catch {
+            throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
+        }
+        collect(writer)
+        return true
+    }
+
+    /// Notes what the next run needn't ask for, nor look at.
+    func remember(_ board: RunBoard, _ library: Library, _ history: RunHistory) {
+        guard let current = try? library.generations.currentNumber() else { return }
+        // What was let pass this once is judged again each time.
+        let maySettle = !options.allowsRollback && !options.allowsExpired
+        history.record(board.records(in: current, maySettle: maySettle, at: options.clock.now()))
+    }
+
+    /// What there was nothing to do for is in the newest generation, too.
+    func remember(_ settled: [SettledManifest], _ library: Library, _ history: RunHistory) {
+        guard let current = try? library.generations.currentNumber() else { return }
+        let now = options.clock.now()
+        let records = settled.map { manifest in
+            var record = manifest.record
+            (record.settled, record.lastSuccess) = (current, now)
+            return (manifest.source, record)
+        }
+        history.record(Dictionary(records, uniquingKeysWith: { $1 }))
+    }
+
+    /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.
+    private func collect(_ writer: LibraryWriter) {
+        do throws(LibraryError) {
+            _ = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
+        } catch {
+            emit(.warning("old generations could not be removed: \(error)"))
+        }
+    }
+}

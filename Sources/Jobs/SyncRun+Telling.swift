@@ -1,0 +1,44 @@
+import ContentLibrary
+import Platform
+
+/// What is told to others when the work is done, while the lock is still held: no two runs tell at once.
+extension SyncRun {
+    /// Runs `--on-change`, and writes `--metrics`.
+    /// - Parameter initial: what was current when the run began.
+    /// - Returns: the exit code, with what went wrong here.
+    func tellOthers(
+        _ exit: ExitCode, _ summary: RunSummary, _ library: Library, _ history: RunHistory, initial: GenerationNumber?
+    ) -> ExitCode {
+        var exit = exit
+        // After a signal nothing more is begun: the next run tells of it.
+        if let command = options.changeCommand, control.reason?.isSignal != true {
+            let hook = ChangeHook(
+                command: command, libraryPath: options.libraryPath, library: library, history: history,
+                initial: initial)
+            if let problem = hook.run() {
+                emit(.notice(problem))
+                exit = exit.combined(with: .failure)
+            }
+        }
+        if let path = options.metricsPath, let problem = metrics(exit, summary, history).write(to: path) {
+            emit(.notice(problem))
+            exit = exit.combined(with: .failure)
+        }
+        return exit
+    }
+
+    private func metrics(_ exit: ExitCode, _ summary: RunSummary, _ history: RunHistory) -> RunMetrics {
+        let now = options.clock.now()
+        let manifests = options.manifests.compactMap { $0.recordKey.flatMap(history.manifest) }
+        var bundles: [BundleAddress: BundleRecord] = [:]
+        for manifest in Set(manifests.map(\.manifest)) {
+            for (bundle, record) in history.bundles(of: manifest) {
+                bundles[BundleAddress(manifest: manifest, bundle: bundle)] = record
+            }
+        }
+        return RunMetrics(
+            exit: exit, summary: summary, manifests: manifests, bundles: bundles, obtainedBytes: tally.obtainedBytes,
+            monthBytes: history.fetchedBytes(inMonth: now.localMonth) ?? 0,
+            distrustedSources: history.distrustedSourceCount, now: now)
+    }
+}

@@ -1,0 +1,56 @@
+import CommandLineParsing
+import Jobs
+import Transfer
+
+/// `larder refresh`: what `sync` does, for a machine that nobody looks at.
+struct RefreshCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    static let command = Command(
+        "refresh", summary: "sync, for cron: silent unless something fails, and quick when nothing changed",
+        description: """
+            Does what sync does for a machine that nobody looks at. A server is asked for a manifest only if it \
+            changed, and where it didn't, and all of it was published, nothing else is asked or looked at. A run that \
+            succeeds says nothing; of a failure one line is told.
+            """,
+        operands: RunArguments.operands,
+        groups: [
+            RefreshOptions.group, RefreshOptions.tellingGroup, RefreshOptions.printingGroup, RunArguments.libraryGroup,
+            RunArguments.transfersGroup,
+            RunArguments.outputGroup,
+        ],
+        examples: [
+            Example(
+                "larder refresh https://example.org/museum.json -l /srv/media --lock skip --print-cron",
+                "A line for crontab, every hour."),
+            Example(
+                "larder refresh https://example.org/museum.json -l /srv/media --window 01:00-05:00 --month-cap 20G",
+                "At night, on a link that is paid for by the byte."),
+        ],
+        exitCodes: RunArguments.exitCodes)
+
+    func run() async -> Jobs.ExitCode {
+        let options = RefreshOptions(parsed)
+        if let text = options.printout(of: Array(CommandLine.arguments.dropFirst())) {
+            Console.write(text)
+            return .success
+        }
+        return await RunArguments(parsed).run(
+            OutputStyle(ofUnattended: parsed), hasSummary: parsed[OutputOptions.verbose], adjust: options.adjust,
+            tick: { [terms = options.terms] control in
+                if let reason = terms.reasonToStop() { control.stop(reason) }
+            }
+        ) { run, control, printer in
+            let ping: HealthPing?
+            do throws(TransferURLError) { ping = try options.healthPing(run) } catch {
+                Console.writeError("larder: --ping: \(error)\n")
+                return .usage
+            }
+            let report = await SyncRun(run, control: control, observer: printer.take).run()
+            if let problem = await ping?.send(report) { Console.writeError("warning: \(problem)\n") }
+            return report.exit
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import FaultServer
+import Glibc
+import TestSupport
+import Testing
+
+/// Whom `larder refresh` tells what.
+@Suite struct RefreshTellingTests {
+    private let stock: Stock
+    private let content = Content.pattern(lengthBytes: 1000, seed: 1)
+    private let other = Content.pattern(lengthBytes: 2000, seed: 2)
+
+    init() throws { stock = try Stock() }
+
+    // MARK: A command
+
+    /// A command that adds a line to `told` each time.
+    private func hook(_ line: String, status: Int = 0) -> String {
+        "echo \"\(line)\" >> '\(stock.directory["told"])'; exit \(status)"
+    }
+
+    private var told: [String] {
+        guard let bytes = try? stock.directory.read("told") else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test func aCommandIsToldWhatChanged() async throws {
+        let tell = hook("$LARDER_GENERATION +$LARDER_CHANGED -$LARDER_REMOVED $LARDER_LIBRARY")
+        stock.serveManifest([stock.file("a", content), stock.file("b", other)])
+        #expect(try await stock.refresh("--on-change", tell).status == .exited(0))
+        #expect(try await stock.refresh("--on-change", tell).status == .exited(0))
+        #expect(told == ["1 +m/a m/b - \(stock.library)"], "and nothing where nothing changed")
+        stock.serveManifest([stock.file("a", other), stock.file("c", content)], serial: 2)
+        #expect(try await stock.refresh("--on-change", tell).status == .exited(0))
+        #expect(told.last == "2 +m/a m/c -m/b \(stock.library)")
+    }
+
+    @Test func aCommandThatFailsIsRunAgainByTheNextRun() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        let failed = try await stock.refresh("--on-change", hook("first", status: 3))
+        #expect(failed.status == .exited(1) && failed.problems.count == 1, "\(failed)")
+        #expect(failed.errorText.contains("status 3"), "\(failed)")
+        #expect(try stock.difference("a", content) == nil)
+        let again = try await stock.refresh("--on-change", hook("$LARDER_CHANGED"))
+        #expect(again.status == .exited(0) && again.errors.isEmpty, "\(again)")
+        #expect(told == ["first", "m/a"])
+    }
+
+    @Test func aGenerationOfSyncIsToldByTheNextRefresh() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        #expect(try await stock.refresh("--on-change", hook("first")).status == .exited(0))
+        stock.serveManifest([stock.file("a", other)], serial: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try await stock.refresh("--on-change", hook("$LARDER_GENERATION")).status == .exited(0))
+        #expect(told == ["first", "2"])
+    }
+
+    @Test func aCommandInheritsNoDescriptorAndItsOutputIsNotOurs() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        // `ls` itself opens the folder that it lists.
+        let result = try await stock.refresh("--json", "--on-change", "ls -l /proc/self/fd")
+        #expect(result.status == .exited(0), "\(result)")
+        let descriptors = result.problems.filter { $0.contains(" -> ") }
+        #expect(descriptors.count == 4 && descriptors.last?.contains("/proc/") == true, "\(result)")
+        #expect(!result.errorText.contains(".larder/lock"), "\(result)")
+        #expect(result.events.count == result.outputLines.count, "\(result)")
+    }
+
+    // MARK: Metrics
+
+    @Test func metricsTellHowItWentAndHowOldEverythingIs() async throws {
+        let path = stock.directory["larder.prom"]
+        stock.serveManifest([stock.file("a", content), stock.file("b", other)])
+        stock.server.script("/b.bin", [.reply(.errorPage(404)), .reply(.errorPage(404))])
+        for failures in 1...2 {
+            #expect(try await stock.refresh("--metrics", path).status == .exited(2))
+            let metrics = try metrics(path)
+            #expect(metrics["larder_last_run_exit_code"] == "2")
+            #expect(metrics[#"larder_bundle_failures{manifest="m",bundle="b"}"#] == "\(failures)")
+            #expect(metrics[#"larder_bundle_failures{manifest="m",bundle="a"}"#] == "0")
+            #expect(metrics[#"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#] == nil)
+            #expect(metrics[#"larder_bundle_last_success_timestamp_seconds{manifest="m",bundle="b"}"#] == nil)
+        }
+        #expect(try await stock.refresh("--metrics", path).status == .exited(0))
+        let metrics = try metrics(path)
+        #expect(metrics["larder_last_run_exit_code"] == "0")
+        #expect(metrics[#"larder_last_run_bundles{state="published"}"#] == "1")
+        #expect(metrics[#"larder_bundle_last_run_obtained_bytes{manifest="m",bundle="b"}"#] == "2000")
+        #expect(metrics[#"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#] != nil)
+        #expect(metrics[#"larder_bundle_last_success_timestamp_seconds{manifest="m",bundle="b"}"#] != nil)
+        // A later failure doesn't take back when all was well.
+        stock.serveManifest([stock.file("a", content), stock.file("c", other)], serial: 2)
+        stock.server.serve("/c.bin", always: .errorPage(404))
+        #expect(try await stock.refresh("--metrics", path).status == .exited(2))
+        let after = try self.metrics(path)
+        #expect(after["larder_last_run_exit_code"] == "2")
+        let key = #"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#
+        #expect(after[key] == metrics[key])
+        #expect(
+            try directoryEntries(FilePathBytes(stock.directory.path)).filter { $0.description.contains("prom") }.count
+                == 1, "nothing is left beside it")
+        // promtool's own rule: HELP and TYPE once each, before the samples.
+        let lines = String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n")
+        #expect(Set(lines.filter { $0.hasPrefix("#") }).count == lines.count { $0.hasPrefix("#") })
+    }
+
+    private func metrics(_ path: String) throws -> [String: String] {
+        var metrics: [String: String] = [:]
+        for line in String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n") {
+            guard !line.hasPrefix("#"), let blank = line.lastIndex(of: " ") else { continue }
+            metrics[String(line[..<blank])] = String(line[line.index(after: blank)...])
+        }
+        return metrics
+    }
+
+    @Test func metricsThatCanNotBeWrittenAreAFailure() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        let result = try await stock.refresh("--metrics", stock.directory["nowhere/larder.prom"])
+        #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+        #expect(try stock.difference("a", content) == nil)
+    }
+
+    // MARK: A dead man's switch
+
+    private var pings: [String] {
+        stock.server.log.map(\.request.path).filter { $0.hasPrefix("/ping") }
+    }
+
+    @Test func aSwitchHearsOfSuccessAndOfFailure() async throws {
+        for path in ["/ping/secret", "/ping/secret/fail"] { stock.server.serve(path, always: .status(200)) }
+        stock.serveManifest([stock.file("a", content)])
+        let url = stock.server.url("/ping/secret?x=1")
+        #expect(try await stock.refresh("--ping", url).status == .exited(0))
+        #expect(pings == ["/ping/secret"])
+        #expect(try await stock.refresh("--ping", url, manifests: [stock.directory["none"]]).status == .exited(66))
+        #expect(pings == ["/ping/secret", "/ping/secret/fail"])
+        // Held back is neither.
+        #expect(try await stock.refresh("--ping", url, "--month-cap", "1").status == .exited(3))
+        #expect(pings.count == 2)
+    }
+
+    @Test func aSwitchThatDoesNotAnswerIsToldWithoutItsSecret() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        let result = try await stock.refresh("--ping", stock.server.url("/ping/secret"))
+        #expect(result.status == .exited(0) && result.problems.count == 1, "\(result)")
+        #expect(result.errorText.contains("status 404") && !result.errorText.contains("secret"), "\(result)")
+        #expect(pings.count == 3, "it is tried again")
+    }
+
+    @Test func aRunThatLeavesTheLibraryAloneIsNoSuccess() async throws {
+        stock.server.serve("/ping", always: .status(200))
+        let gate = try Gate()
+        stock.serveManifest([stock.file("a", content) { $0.altered { $1.headHeld(until: gate) } }])
+        let holder = try LarderProgram.start(stock.refreshArguments())
+        try await stock.server.waitForRequest("/a.bin")
+        let skipped = try await stock.refresh("--lock", "skip", "--ping", stock.server.url("/ping"))
+        #expect(skipped.status == .exited(0), "\(skipped)")
+        #expect(pings.isEmpty)
+        gate.open()
+        #expect(try await holder.waitForExit().status == .exited(0))
+    }
+}
