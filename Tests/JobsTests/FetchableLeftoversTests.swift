@@ -26,7 +26,7 @@ import Testing
     /// Leaves a file of a bundle behind, as a run that was cut short does.
     private func leave(_ bundle: String, from url: String) throws {
         let staging = try writer().makeStaging(for: try address(bundle))
-        let path = try RelativePath("file")
+        let path = RelativePath("file")
         try staging.directory.replaceFile(path, with: Array(bundle.utf8), flush: false)
         try staging.note(
             Receipt.Source(

@@ -72,8 +72,8 @@ struct DeepWorld {
         let manifest = try directory.write(manifestText(bundles.joined(separator: ",")).utf8, to: "published.json")
         var options = RunOptions(libraryPath: directory["library"], manifests: [.file(path: manifest)])
         options.minimumFree = .bytes(0)
-        let exit = await SyncRun(options, control: RunControl()) { _ in }.run()
-        #expect(exit == .success)
+        let run = await SyncRun(options, control: RunControl()) { _ in }.run()
+        #expect(run.exit == .success)
         let index = "library/current/m/damaged/index.m3u8"
         let text = String(decoding: try directory.read(index), as: UTF8.self)
         try directory.write(text.replacing("#EXT-X-ENDLIST", with: "").utf8, to: index)
