@@ -42,6 +42,9 @@ package final class LibraryWriter: Sendable {
         }
     }
 
+    /// The bundles of which earlier runs had brought something.
+    package var salvagedBundles: Set<BundleAddress> { Set(state.withLock { $0.leftovers.map(\.bundle) }) }
+
     /// What earlier runs had brought of a bundle's files.
     package func salvage(of bundle: BundleAddress) -> Salvage? {
         let leftovers = state.withLock { $0.leftovers }.filter { $0.bundle == bundle }

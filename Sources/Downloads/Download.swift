@@ -50,6 +50,9 @@ struct Download {
     /// Whether it may have several connections: not once what was fetched so had to be thrown away.
     var maySplit = true
 
+    /// That a source doesn't do ranges, once one was found not to.
+    var rangeIgnored: AttemptFailure?
+
     /// Whether its last try ended only with its session: it goes on as if nothing had been.
     var isInterrupted = false
 

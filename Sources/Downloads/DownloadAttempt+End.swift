@@ -68,7 +68,7 @@ extension DownloadAttempt {
         let file = DownloadedFile(
             partial: writer.partial, sizeBytes: sizeBytes, digest: digest, resumedBytes: board.resumedBytes,
             isProvenComplete: isProven, sourceURL: plan.url, finalURL: response?.url ?? plan.url,
-            validator: validator(record),
+            validator: validator(record), wholeBytes: wholeBytes.withLock { $0 },
             suggestedName: response?.suggestedName, record: record,
             hasRecordOnDisk: writer.hasRecordOnDisk, lease: lease)
         return .completed(file, sizeBytes: sizeBytes, digest: digest)

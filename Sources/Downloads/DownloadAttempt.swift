@@ -50,6 +50,8 @@ final class DownloadAttempt: @unchecked Sendable {
     private var began: SuspendingClock.Instant?
     /// What the first reply said, once it is there.
     var response: TransferResponse?
+    /// How long what is at the URL is, where only a part of it was asked for and a reply said so.
+    let wholeBytes = Locked<Int64?>(nil)
 
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.

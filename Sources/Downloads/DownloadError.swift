@@ -40,7 +40,7 @@ public struct DownloadError: Error, Sendable, CustomStringConvertible {
         case fileFailed
         /// Another process is fetching the same asset into the same place.
         case inUse
-        /// The request can't be made: a scheme that is not allowed, a setting that is refused.
+        /// The request can't be made: a scheme that is not allowed, a part that can't be, a setting that is refused.
         case unusableRequest
     }
 

@@ -5,8 +5,9 @@ import Transfer
 public struct DownloadRequest: Sendable {
     /// Sources of the same bytes in order of preference; never empty.
     public let urls: [TransferURL]
-    /// The part of what is at `urls` that is wanted (RFC 9110 §14), not empty; nil, the default: all of it. The part is the asset then: length,
-    /// digest and budget are the part's. A server that doesn't do ranges fails with `rangeIgnored`; nothing else is taken for the part.
+    /// The part of what is at `urls` that is wanted (RFC 9110 §14); nil, the default: all of it. The part is the asset then: length, digest and
+    /// budget are the part's. Where a source doesn't do ranges, and no other has the part, the request fails with `rangeIgnored`; nothing else
+    /// is taken for the part. An empty part, or one from before the first byte, fails with `unusableRequest`, and nobody is asked.
     public var byteRange: Range<Int64>?
     /// Sent with every request for this asset, to its own origins only, never across a redirect to another.
     public var headers = HeaderFields()
@@ -17,6 +18,9 @@ public struct DownloadRequest: Sendable {
     public var digest: SHA256Digest?
     /// How many bytes the caller will take at most; nil, the default: any number.
     public var budgetBytes: Int64?
+    /// How often a failed source is asked again at most, counted anew whenever bytes arrived; nil, the default: as the configuration says. Of a
+    /// shared transfer the first caller's counts.
+    public var retries: Int?
     /// Higher goes first; a shared transfer has the highest of its callers'. 0 by default.
     public var priority = 0
     /// What becomes of redirects; followed up to ten times by default.
@@ -29,6 +33,13 @@ public struct DownloadRequest: Sendable {
     /// Asks for the asset at `url`.
     /// - Parameter mirrors: other sources of the same bytes, tried in order when `url` fails.
     public init(_ url: TransferURL, mirrors: [TransferURL] = []) { urls = [url] + mirrors }
+
+    /// Why nobody can be asked for it; nil where somebody can.
+    var problem: DownloadError? {
+        guard let byteRange, byteRange.isEmpty || byteRange.lowerBound < 0 else { return nil }
+        return DownloadError(
+            .unusableRequest, "bytes \(byteRange.lowerBound) to \(byteRange.upperBound) are no part of anything")
+    }
 }
 
 /// What makes two requests the same download: the URL that was asked for, not one a redirect led to; whatever else the server is told, the

@@ -22,6 +22,8 @@ public final class DownloadedFile: Sendable {
     /// What that source says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
     /// `DownloadCondition`. Nil when it says nothing.
     public let validator: String?
+    /// How long what is at the URL is in all, where this is a part of it and the server said so (`Content-Range`, RFC 9110 §14.4).
+    package let wholeBytes: Int64?
     /// The name the server suggests (RFC 6266), reduced to a safe last component; nil when there is none.
     public let suggestedName: String?
 
@@ -41,9 +43,8 @@ public final class DownloadedFile: Sendable {
 
     init(
         partial: PartialFile, sizeBytes: Int64, digest: SHA256Digest?, resumedBytes: Int64, isProvenComplete: Bool,
-        sourceURL: TransferURL, finalURL: TransferURL, validator: String?, suggestedName: String?, record: ResumeData?,
-        hasRecordOnDisk: Bool,
-        lease: PlaceLease
+        sourceURL: TransferURL, finalURL: TransferURL, validator: String?, wholeBytes: Int64?,
+        suggestedName: String?, record: ResumeData?, hasRecordOnDisk: Bool, lease: PlaceLease
     ) {
         self.partial = partial
         self.sizeBytes = sizeBytes
@@ -53,6 +54,7 @@ public final class DownloadedFile: Sendable {
         self.sourceURL = sourceURL
         self.finalURL = finalURL
         self.validator = validator
+        self.wholeBytes = wholeBytes
         self.suggestedName = suggestedName
         self.record = record
         self.hasRecordOnDisk = Locked(hasRecordOnDisk)

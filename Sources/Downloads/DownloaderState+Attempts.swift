@@ -132,12 +132,16 @@ extension DownloaderState {
         var download = download
         download.sources.note(heldBytes: heldBytes, from: download.sources.current)
         if failure.remedy == .restart { download.maySplit = false }
+        if failure.error.code == .rangeIgnored { download.rangeIgnored = failure }
+        var policy = configuration.retry
+        if let retries = download.request.retries { policy.retries = retries }
         let next = download.sources.next(
-            after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: configuration.retry,
+            after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: policy,
             isOffline: !hasNetwork, using: &generator)
         downloads[download.id] = download
         switch next {
-        case .giveUp: return giveUp(download, failure)
+        // Where one has no part to give it may have the whole, whatever the others fail for.
+        case .giveUp: return giveUp(download, failure.remedy == .giveUp ? failure : download.rangeIgnored ?? failure)
         case .waitForNetwork:
             // What it couldn't reach in a session that is gone it may reach in this one.
             if case .running(let attempt, _) = download.phase, attempt.number < sessionNumber {

@@ -71,6 +71,7 @@ struct DownloaderState<Asset> {
     mutating func request(_ request: DownloadRequest) -> (DownloadToken, [Action]) {
         let token = DownloadToken(number: nextNumber())
         if isShutDown { return (token, [.answer(token, .failure(.cancelled))]) }
+        if let problem = request.problem { return (token, [.answer(token, .failure(problem))]) }
         return (token, admit(Download.Caller(token: token, request: request)) + startQueued())
     }
 

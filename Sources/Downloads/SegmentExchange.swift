@@ -43,6 +43,7 @@ extension SegmentExchange: TransferConsumer {
         if let part = attempt.plan.part {
             do throws(AttemptFailure) {
                 response = try reply.asReply(to: part, isFromStart: isFirst && point.offsetBytes == 0)
+                if let total = (reply.contentRange ?? nil)?.totalBytes { attempt.wholeBytes.withLock { $0 = total } }
             } catch {
                 return .fail(error)
             }

@@ -11,8 +11,7 @@ extension BundleJob {
         // Another URL's validator says nothing about this one.
         let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
         let rejected = rejection(of: package.source)
-        let condition =
-            (rejected?.validator ?? known?.validator).map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+        let condition = SourceFetcher.Condition(validator: rejected?.validator ?? known?.validator)
         guard let file = try await fetcher.fetch(package.source, condition) else {
             if let rejected {
                 throw BundleFailure(

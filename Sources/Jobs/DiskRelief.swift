@@ -1,3 +1,4 @@
+import ContentLibrary
 import Downloads
 import Platform
 import Transfer
@@ -11,24 +12,29 @@ final class DiskRelief: Sendable {
     private let control: RunControl
     private let observer: RunObserver
     private let wanted: PausedDownload.Choice
-    private let discardLeftovers: @Sendable () -> Void
+    private let named: PausedDownload.Choice
+    private let discardLeftovers: @Sendable () throws(LibraryError) -> Int64
 
     /// Nobody comes back for what was left alone for so long.
     static let staleSeconds: Int64 = 30 * 86_400
 
     /// - Parameters:
     ///   - quarantine: goes first.
-    ///   - wanted: tells which paused downloads the run's manifests ask for.
-    ///   - discardLeftovers: lets go of what earlier runs had brought of bundles that this one doesn't have. Blocks.
+    ///   - wanted: tells which paused downloads the run's manifests, or playlists that these name, may ask for.
+    ///   - named: tells which of them the manifests themselves ask for.
+    ///   - discardLeftovers: lets go of what earlier runs had brought of bundles that this one doesn't have, and tells how many bytes that was.
+    ///     Blocks.
     init(
         _ downloader: Downloader, _ quarantine: Quarantine?, _ control: RunControl, _ observer: @escaping RunObserver,
-        wanted: @escaping PausedDownload.Choice, discardLeftovers: @escaping @Sendable () -> Void
+        wanted: @escaping PausedDownload.Choice, named: @escaping PausedDownload.Choice,
+        discardLeftovers: @escaping @Sendable () throws(LibraryError) -> Int64
     ) {
         self.downloader = downloader
         self.quarantine = quarantine
         self.control = control
         self.observer = observer
         self.wanted = wanted
+        self.named = named
         self.discardLeftovers = discardLeftovers
     }
 
@@ -50,8 +56,24 @@ final class DiskRelief: Sendable {
         }
         evict(freeing: missingBytes, sparesWanted: true)
         guard !sparesWanted, shortage() != nil else { return }
-        discardLeftovers()
+        evictLeftovers(discardLeftovers)
         evict(freeing: missingBytes, sparesWanted: false)
+    }
+
+    /// Lets go of what earlier runs had brought, and tells of it.
+    /// - Parameter discard: returns how many bytes that was. Blocks.
+    /// - Returns: the same.
+    @discardableResult
+    func evictLeftovers(_ discard: () throws(LibraryError) -> Int64) -> Int64 {
+        do throws(LibraryError) {
+            let bytes = try discard()
+            if bytes > 0 { emit(.leftoversEvicted(bytes: bytes)) }
+            return bytes
+        } catch {
+            // What can't be removed is missing as it was.
+            emit(.warning("what earlier runs had brought could not be removed: \(error)"))
+            return 0
+        }
     }
 
     private func evict(freeing missingBytes: @escaping @Sendable () -> Int64, sparesWanted: Bool) {
@@ -60,12 +82,12 @@ final class DiskRelief: Sendable {
         }
     }
 
-    /// Lets go of what no manifest asks for and what was left alone for long. Blocks.
+    /// Lets go of what no manifest asks for by its name and what was left alone for long. Blocks.
     func removeStale() {
         let now = Timestamp.now
         let limit = Timestamp(seconds: now.seconds - Self.staleSeconds, nanoseconds: now.nanoseconds)
         evict { downloader throws(DownloadError) in
-            try downloader.evict(pausedBefore: limit, exceptFor: wanted)
+            try downloader.evict(pausedBefore: limit, exceptFor: named)
         }
     }
 

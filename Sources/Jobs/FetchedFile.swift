@@ -17,19 +17,23 @@ struct FetchedFile: Sendable {
     let validator: String?
     /// Where its first byte stands in what is at the URL: above 0 where only a part was asked for.
     let start: Int64
+    /// How long what is at the URL is in all; nil where nobody said.
+    let wholeBytes: Int64?
 
+    /// - Parameter part: what was asked for; nil for the whole.
     /// - Throws: when its digest wasn't taken: nobody could tell its content from others.
-    init(_ file: DownloadedFile, url: String, validator: String?, start: Int64 = 0) throws(BundleFailure) {
+    init(_ file: DownloadedFile, url: String, validator: String?, part: ByteRange? = nil) throws(BundleFailure) {
         guard let digest = file.digest else {
             throw BundleFailure(.libraryFailed, "its SHA-256 was not taken", url: url)
         }
         (content, self.digest, self.url, self.validator) = (.downloaded(file), digest, url, validator)
-        self.start = start
+        start = part?.offset ?? 0
+        wholeBytes = part == nil ? file.sizeBytes : file.wholeBytes
     }
 
     init(_ copy: LocalCopy, url: String) {
         (content, digest, self.url, validator) = (.copied(copy), copy.digest, url, nil)
-        start = 0
+        (start, wholeBytes) = (0, copy.sizeBytes)
     }
 
     var descriptor: OwnedDescriptor {

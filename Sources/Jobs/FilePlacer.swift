@@ -15,15 +15,25 @@ struct FilePlacer: Sendable {
     let keys: KeyRing?
     /// Whether the next run takes over even what nothing would tell from another version.
     let keepsUnproven: Bool
+    let progress: SegmentProgress?
 
     /// - Parameter group: one file, or parts of one file.
     /// - Returns: for each what became of it.
     func place(_ group: [BundleSource]) async -> [Result<Placed, BundleFailure>] {
         if group.count == 1, group[0].byteRange == nil {
-            return [await outcome { () throws(BundleFailure) in try await place(group[0]) }]
+            return [
+                await outcome { () throws(BundleFailure) in
+                    let placed = try await place(group[0])
+                    note(placed, of: group[0])
+                    return placed
+                }
+            ]
         }
         return await RangedFile(group, self).place()
     }
+
+    /// Tells that a source's file is here.
+    func note(_ placed: Placed, of source: BundleSource) { progress?.note(placed.source.sizeBytes, source.duration) }
 
     private func place(_ source: BundleSource) async throws(BundleFailure) -> Placed {
         let path = try path(source.path ?? "")
@@ -41,17 +51,11 @@ struct FilePlacer: Sendable {
             if isTrusted || held.validator != nil, let known = try await take(held, at: path) { return known }
         }
         try await askForKey(of: source)
-        return try await store(source, of: try await fetch(source.file), at: path)
+        return try await store(source, of: try await fetcher.fetchUnasked(source.file), at: path)
     }
 
     /// Before anything is fetched that couldn't be stored without it.
-    func askForKey(of source: BundleSource) async throws(BundleFailure) { _ = try await decryption(source) }
-
-    func fetch(_ file: SourceFile, part: ByteRange? = nil) async throws(BundleFailure) -> FetchedFile {
-        guard let file = try await fetcher.fetch(file, part: part) else {
-            throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
-        }
-        return file
+    func askForKey(of source: BundleSource) async throws(BundleFailure) { _ = try await decryption(source)
     }
 
     // MARK: What is here already

@@ -54,17 +54,14 @@ struct FileSetJob: Sendable {
     func outcomes(stopsAtFailure: Bool) async -> [Result<Placed, BundleFailure>?] {
         let placer = FilePlacer(
             staging: staging, shelves: await shelves(), fetcher: fetcher, placing: placing, keys: keys,
-            keepsUnproven: keepsUnproven)
+            keepsUnproven: keepsUnproven, progress: progress)
         let groups = groups
         var results: [Result<Placed, BundleFailure>?] = Array(repeating: nil, count: sources.count)
         await TaskWindow.run(groups.count, width: Self.window) { number in
             let group = groups[number]
             return await slots.withSlot { await placer.place(group.map { sources[$0] }) }
         } take: { number, outcomes in
-            for (index, outcome) in zip(groups[number], outcomes) {
-                results[index] = outcome
-                if case .success(let file) = outcome { progress?.note(file.source.sizeBytes, sources[index].duration) }
-            }
+            for (index, outcome) in zip(groups[number], outcomes) { results[index] = outcome }
             return !stopsAtFailure || outcomes.allSatisfy(\.isSuccess)
         }
         return results

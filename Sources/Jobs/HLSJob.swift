@@ -48,7 +48,7 @@ struct HLSJob: Sendable {
         let playlists = receipt.sources.prefix(receipt.playlistCount)
         guard !playlists.isEmpty else { return false }
         for (index, known) in playlists.enumerated() {
-            let condition = known.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+            let condition = SourceFetcher.Condition(validator: known.validator)
             let source = index == 0 ? presentation.playlist : mirrors.source(known.url)
             do throws(BundleFailure) {
                 guard let file = try await fetcher.fetch(source, condition) else { continue }

@@ -53,6 +53,7 @@ struct JoinJob: Sendable {
             let sources = Array(joined.sources.prefix(kept))
             let output = try JoinedOutput(joined.file, holding: sources)
             fetcher.limits.note(salvaged: sources.reduce(0) { $0 &+ $1.sizeBytes })
+            for (held, wanted) in zip(sources, self.sources) { progress?.note(held.sizeBytes, wanted.duration) }
             return output
         }
     }
@@ -106,7 +107,7 @@ struct JoinJob: Sendable {
 
     private func isUnchanged(_ index: Int, _ held: Receipt.Source) async throws(BundleFailure) -> Bool {
         let file = try await slots.withSlot { () throws(BundleFailure) in
-            try await fetcher.fetch(sources[index].file, held.validator.map { .unless(validator: $0) } ?? .none)
+            try await fetcher.fetch(sources[index].file, .init(validator: held.validator))
         }
         // What came instead needn't be fetched again when its turn comes.
         file?.keep()
@@ -180,10 +181,7 @@ struct JoinJob: Sendable {
             }
             if let known = await intact(held, stored) { return known }
         }
-        guard let file = try await fetcher.fetch(source.file) else {
-            throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
-        }
-        return try fetched(file, source)
+        return try fetched(try await fetcher.fetchUnasked(source.file), source)
     }
 
     private func fetched(_ file: FetchedFile, _ source: BundleSource) throws(BundleFailure) -> Piece {

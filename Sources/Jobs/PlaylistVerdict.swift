@@ -4,6 +4,8 @@ import Platform
 import Playlists
 
 /// Whether a copy can be played: every file that a playlist names is here, is what a player expects there, and decrypts with its key and vector.
+/// The time of play isn't measured: the copy has each segment's duration from the playlist that was read, of which nothing else is kept, and how
+/// long a segment really plays only a decoder could tell.
 package struct PlaylistVerdict {
     private let playlists: [PlannedPlaylist]
     private let directory: Directory

@@ -10,14 +10,16 @@ struct PresentationReader: Sendable {
     let playlist: SourceFile
     let selection: VariantSelection
     let mirrors: PresentationMirrors
-    let fetcher: SourceFetcher
+    var fetcher: SourceFetcher
     let placing: JobQueue
     let warn: @Sendable (String) -> Void
 
     /// A playlist of a million short segments is less than this.
     private static let playlistBytes = 128 << 20
-    /// Of all playlists of a presentation.
+    /// Of all playlists of a presentation, those of mirrors among them.
     static let maximumSegments = 2_000_000
+    /// How many redundant variants of one are read: each costs a request that most presentations could do without.
+    private static let maximumMirrors = 2
 
     struct Document: Sendable {
         /// Where it came from, after redirects.
@@ -53,16 +55,15 @@ struct PresentationReader: Sendable {
         wanted += choice.renditions.compactMap { $0.uri.map { [$0] } }
         var media: [String: ReadPresentation.Media] = [:]
         var fetched = [entry.source]
-        var segmentCount = 0
+        var segmentsLeft = Self.maximumSegments
         for uris in wanted where media[uris[0]] == nil {
-            let (found, document) = try await readFirst(of: uris, playlist, at: address)
-            media[uris[0]] = found
-            segmentCount += found.source.playlist.segments.count
-            guard segmentCount <= Self.maximumSegments else {
+            let (found, document) = try await readFirst(of: uris, playlist, at: address, &segmentsLeft)
+            guard segmentsLeft >= 0 else {
                 throw BundleFailure(
                     .playlistRefused, "its playlists have more than \(Self.maximumSegments) segments together",
                     url: shownURL(entry.url))
             }
+            media[uris[0]] = found
             if !fetched.contains(where: { $0.url == document.source.url }) { fetched.append(document.source) }
         }
         return ReadPresentation(
@@ -71,26 +72,41 @@ struct PresentationReader: Sendable {
             receipts: fetched)
     }
 
-    /// The media playlist at the first of these URIs that has one; those at the others are its mirrors.
+    /// The media playlist at the first of these URIs that has one; the next ones are its mirrors.
+    /// - Parameter segmentsLeft: how many segments there may be.
     private func readFirst(
-        of uris: [String], _ master: MasterPlaylist, at address: PlaylistAddress
+        of uris: [String], _ master: MasterPlaylist, at address: PlaylistAddress, _ segmentsLeft: inout Int
     ) async throws(BundleFailure) -> (ReadPresentation.Media, Document) {
         var failure: BundleFailure?
         for (number, uri) in uris.enumerated() {
-            do throws(BundleFailure) {
-                var (media, document) = try await readMedia(uri, master, at: address)
-                for other in uris.dropFirst(number + 1) where media.source.playlist.isComplete {
-                    // A mirror that can't be read is none.
-                    guard let mirror = try? await readMedia(other, master, at: address) else { continue }
-                    media.source.mirrors.append(mirror.0.source)
-                }
-                return (media, document)
-            } catch {
+            let found: (media: ReadPresentation.Media, document: Document)
+            do throws(BundleFailure) { found = try await readMedia(uri, master, at: address) } catch {
                 if error.code == .paused { throw error }
                 failure = failure ?? error
+                continue
             }
+            var media = found.media
+            segmentsLeft -= media.source.playlist.segments.count
+            await readMirrors(uris.dropFirst(number + 1), of: &media.source, master, at: address, &segmentsLeft)
+            return (media, found.document)
         }
         throw failure ?? BundleFailure(.playlistRefused, "the master playlist names no playlist")
+    }
+
+    /// Reads where else the segments may be had. Nothing is lost where a mirror can't be read, so each is asked once.
+    private func readMirrors(
+        _ uris: ArraySlice<String>, of source: inout OfflinePlan.Source, _ master: MasterPlaylist,
+        at address: PlaylistAddress, _ segmentsLeft: inout Int
+    ) async {
+        guard source.playlist.isComplete else { return }
+        var reader = self
+        reader.fetcher.retries = 0
+        for uri in uris.prefix(Self.maximumMirrors) where source.playlist.segments.count <= segmentsLeft {
+            guard let (mirror, _) = try? await reader.readMedia(uri, master, at: address),
+                source.addMirror(mirror.source)
+            else { continue }
+            segmentsLeft -= source.playlist.segments.count
+        }
     }
 
     private func readMedia(
@@ -116,8 +132,9 @@ struct PresentationReader: Sendable {
     /// Reads a media playlist once more.
     /// - Returns: nil when it is what it was.
     func reload(_ media: ReadPresentation.Media) async throws(BundleFailure) -> ReadPresentation.Media? {
-        let condition = media.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
-        guard let document = try await document(media.file, condition) else { return nil }
+        let condition = SourceFetcher.Condition(validator: media.validator)
+        guard let file = try await fetcher.fetch(media.file, condition) else { return nil }
+        let document = try await document(media.file, in: file)
         // What is odd about it was told when it was first read.
         guard case .media(let playlist) = try await parse(document, variables: media.variables, isRepeated: true) else {
             throw BundleFailure(.playlistRefused, "it has become a master playlist", url: shownURL(document.url))
@@ -130,17 +147,11 @@ struct PresentationReader: Sendable {
     }
 
     private func document(_ source: SourceFile) async throws(BundleFailure) -> Document {
-        guard let document = try await document(source, .none) else {
-            throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
-        }
-        return document
+        try await document(source, in: try await fetcher.fetchUnasked(source))
     }
 
-    private func document(
-        _ source: SourceFile, _ condition: SourceFetcher.Condition
-    ) async throws(BundleFailure) -> Document? {
-        guard let file = try await fetcher.fetch(source, condition) else { return nil }
-        return try await placing.attempt { [fetcher, warn] () throws(BundleFailure) in
+    private func document(_ source: SourceFile, in file: FetchedFile) async throws(BundleFailure) -> Document {
+        try await placing.attempt { [fetcher, warn] () throws(BundleFailure) in
             defer { file.discard() }
             var bytes = try file.bytes(limitBytes: Self.playlistBytes)
             if bytes.starts(with: [0x1f, 0x8b]) {
@@ -171,20 +182,5 @@ struct PresentationReader: Sendable {
             }
             return playlist
         }
-    }
-}
-
-extension VariantSelection {
-    /// What a manifest's `select` asks for.
-    package init(_ selection: Selection) {
-        self.init()
-        minBandwidth = selection.minBandwidth.flatMap { UInt64(exactly: $0) }
-        maxBandwidth = selection.maxBandwidth.flatMap { UInt64(exactly: $0) }
-        largestPicture = selection.resolution.map { PictureSize(width: $0.width, height: $0.height) }
-        codecs = selection.codecs
-        highestFrameRate = selection.frameRate
-        audio = selection.audio
-        subtitles = selection.subtitles
-        takesAll = selection.takesAll
     }
 }

@@ -13,7 +13,8 @@ struct RangeParts {
     /// Whether ranges overlap no more than makes the file twice as long: else a small file could make a disk full.
     let isReasonable: Bool
 
-    /// What is fetched at once, unless a single range is longer.
+    /// What is fetched at once, unless a single range is longer, or ranges overlap: a chain of those is one part, however long it is, since no byte
+    /// of it is to be fetched twice.
     static let longestBytes: Int64 = 64 << 20
     /// What nobody wants is fetched all the same where it is less than a request costs.
     static let smallGapBytes: Int64 = 64 << 10

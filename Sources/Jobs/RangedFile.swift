@@ -29,8 +29,8 @@ struct RangedFile: Sendable {
     }
 
     private func placeAll(_ placed: inout [FileSetJob.Placed?]) async throws(BundleFailure) {
-        var validator: String?
-        var file = try await takeHeld(&placed, &validator)
+        var version = Version()
+        var file = try await takeHeld(&placed, &version)
         let missing = placed.indices.filter { placed[$0] == nil }
         let parts = RangeParts(missing.compactMap { sources[$0].byteRange })
         guard parts.isReasonable else {
@@ -44,7 +44,7 @@ struct RangedFile: Sendable {
                 file = nil
                 for number in part.members { try await placer.askForKey(of: sources[missing[number]]) }
                 let fetched = try await fetch(part.range)
-                try check(fetched, part.range, &validator)
+                try check(fetched, part.range, &version)
                 file = fetched
             }
             guard let file else { continue }
@@ -59,7 +59,7 @@ struct RangedFile: Sendable {
     }
 
     private func fetch(_ range: ByteRange) async throws(BundleFailure) -> FetchedFile {
-        do throws(BundleFailure) { return try await placer.fetch(sources[0].file, part: range) } catch {
+        do throws(BundleFailure) { return try await placer.fetcher.fetchUnasked(sources[0].file, part: range) } catch {
             guard error.code == .sizeMismatch else { throw error }
             throw BundleFailure(
                 .playlistRefused, "the playlist names bytes that the file doesn't have: \(error.message)",
@@ -67,9 +67,27 @@ struct RangedFile: Sendable {
         }
     }
 
+    /// What is known of the version that all parts must be of.
+    private struct Version {
+        /// What the first server calls it.
+        var validator: String?
+        /// How long the file is: all that is told of it where there is no validator.
+        var wholeBytes: Int64?
+
+        /// Notes what a part says.
+        /// - Returns: whether it may be of this version.
+        mutating func take(_ file: FetchedFile) -> Bool {
+            if let validator, let now = file.validator, validator != now { return false }
+            if let wholeBytes, let now = file.wholeBytes, wholeBytes != now { return false }
+            validator = validator ?? file.validator
+            wholeBytes = wholeBytes ?? file.wholeBytes
+            return true
+        }
+    }
+
     /// All parts must be of one version.
     private func check(
-        _ file: FetchedFile, _ range: ByteRange, _ validator: inout String?
+        _ file: FetchedFile, _ range: ByteRange, _ version: inout Version
     ) throws(BundleFailure) {
         guard file.holds(range) else {
             file.discard()
@@ -78,45 +96,52 @@ struct RangedFile: Sendable {
                 "the playlist names bytes \(range.offset) to \(range.end - 1) of a file of \(file.start + file.sizeBytes) bytes",
                 url: file.url)
         }
-        if let known = validator, let now = file.validator, known != now {
+        guard version.take(file) else {
             file.discard()
             throw BundleFailure(.downloadFailed, "the file changed on its server while it was fetched", url: file.url)
         }
-        validator = validator ?? file.validator
     }
 
     private func store(
         _ index: Int, of file: FetchedFile, _ placed: inout [FileSetJob.Placed?]
     ) async throws(BundleFailure) {
         if placer.fetcher.control.reason != nil { throw BundleFailure(.paused, "stopped") }
-        placed[index] = try await placer.store(sources[index], of: file, at: try path(sources[index].path ?? ""))
+        note(try await placer.store(sources[index], of: file, at: try path(sources[index].path ?? "")), index, &placed)
+    }
+
+    private func note(_ file: FileSetJob.Placed, _ index: Int, _ placed: inout [FileSetJob.Placed?]) {
+        placed[index] = file
+        placer.note(file, of: sources[index])
     }
 
     /// Takes what is here already, if it still is what the server has: one question for all of one version.
     /// - Returns: what the server sent instead.
     private func takeHeld(
-        _ placed: inout [FileSetJob.Placed?], _ validator: inout String?
+        _ placed: inout [FileSetJob.Placed?], _ version: inout Version
     ) async throws(BundleFailure) -> FetchedFile? {
         let held = sources.map(placer.held)
         var fetched: FetchedFile?
         if let index = held.firstIndex(where: { $0?.isTrusted == false && $0?.held.validator != nil }) {
             let known = held[index]?.held.validator
             let answer = try await placer.fetcher.fetch(
-                sources[index].file, known.map { .unless(validator: $0) } ?? .none, part: sources[index].byteRange)
+                sources[index].file, .init(validator: known), part: sources[index].byteRange)
             if let file = answer {
                 fetched = file
-                validator = file.validator
-                if let range = sources[index].byteRange { try check(file, range, &validator) }
+                if let range = sources[index].byteRange { try check(file, range, &version) }
                 try await store(index, of: file, &placed)
             } else {
-                validator = known
+                version.validator = known
             }
         }
         do throws(BundleFailure) {
             for (index, candidate) in held.enumerated() where placed[index] == nil {
-                guard let candidate, candidate.isTrusted || (validator != nil && candidate.held.validator == validator)
+                guard let candidate,
+                    candidate.isTrusted
+                        || (version.validator != nil && candidate.held.validator == version.validator)
                 else { continue }
-                placed[index] = try await placer.take(candidate.held, at: try path(sources[index].path ?? ""))
+                if let file = try await placer.take(candidate.held, at: try path(sources[index].path ?? "")) {
+                    note(file, index, &placed)
+                }
             }
         } catch {
             fetched?.keep()

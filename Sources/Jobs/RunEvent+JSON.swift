@@ -39,6 +39,7 @@ extension RunEvent.Kind {
         case .memoryPressure: "pressure.memory"
         case .diskPressure: "pressure.disk"
         case .partialEvicted: "partial.evicted"
+        case .leftoversEvicted: "leftovers.evicted"
         case .bytesQuarantined: "bytes.quarantined"
         case .libraryCleaned: "library.cleaned"
         case .segmentProgress: "segments.progress"
@@ -67,7 +68,8 @@ extension RunEvent.Kind {
         case .bundlePlanned(let state, let bytes):
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
-        case .transferFinished(let bytes), .partialEvicted(let bytes): line.member("bytes", bytes)
+        case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes):
+            line.member("bytes", bytes)
         case .bytesQuarantined(let bytes, let name):
             line.member("bytes", bytes)
             line.member("name", name)

@@ -20,12 +20,16 @@ struct SourceFetcher: Sendable {
     let redirects: RedirectPolicy
     let bodyBudgetBytes: Int64?
     let emit: TransferReporter.Emit
+    /// How often a failed source is asked again; nil: as the run's settings say.
+    var retries: Int?
 
     /// What the servers are told of the content that is here already.
     enum Condition: Sendable {
         case none
         /// Nothing is fetched when the first source still has what this validator stands for there.
         case unless(validator: String)
+
+        init(validator: String?) { self = validator.map { .unless(validator: $0) } ?? .none }
     }
 
     /// - Parameter part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
@@ -38,7 +42,7 @@ struct SourceFetcher: Sendable {
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
         let firstServer = sources.first { !$0.isLocal }
-        for urls in try askable(sources, source).groupedByReach {
+        for urls in try askable(sources, source).groupedByReach.flatMap(groupedByHeaders) {
             do throws(BundleFailure) {
                 if urls[0].isLocal { return try await copy(urls[0], source) }
                 let mirrors = Array(urls.dropFirst())
@@ -55,6 +59,19 @@ struct SourceFetcher: Sendable {
             }
         }
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
+    }
+
+    /// Brings a file of which nothing is here, or nothing that would be of use.
+    func fetchUnasked(_ source: SourceFile, part: ByteRange? = nil) async throws(BundleFailure) -> FetchedFile {
+        guard let file = try await fetch(source, part: part) else {
+            throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
+        }
+        return file
+    }
+
+    /// One request has one set of headers: who may have them isn't asked together with who may not.
+    private func groupedByHeaders(_ urls: [TransferURL]) -> [[TransferURL]] {
+        bundle.headers.isEmpty ? [urls] : urls.grouped { mayHaveHeaders($0) == mayHaveHeaders($1) }
     }
 
     /// The sources that may be asked by now.
@@ -124,12 +141,10 @@ struct SourceFetcher: Sendable {
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition, part: ByteRange?,
         firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
-        // One request has one set of headers: who may have them isn't asked together with who may not.
-        let hasHeaders = mayHaveHeaders(url)
-        let mirrors = bundle.headers.isEmpty ? mirrors : mirrors.filter { mayHaveHeaders($0) == hasHeaders }
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
-        if !hasHeaders { request.headers = HeaderFields() }
+        if !mayHaveHeaders(url) { request.headers = HeaderFields() }
         request.budgetBytes = bodyBudgetBytes
+        request.retries = retries
         request.byteRange = part.map { $0.offset..<$0.end }
         if case .unless(let validator) = condition, let firstServer {
             request.condition = DownloadCondition(validator: validator, of: firstServer)
@@ -139,7 +154,7 @@ struct SourceFetcher: Sendable {
             let file = try await proven(request, reporter)
             let fetched = try FetchedFile(
                 file, url: reporter.url, validator: file.sourceURL == firstServer ? file.validator : nil,
-                start: part?.offset ?? 0)
+                part: part)
             reporter.finished(bytes: file.sizeBytes)
             return fetched
         } catch {
@@ -179,9 +194,12 @@ extension TransferURL {
 
 extension [TransferURL] {
     /// In the same order: each local file by itself, and servers that stand side by side together, since a download turns from one to the next.
-    var groupedByReach: [[TransferURL]] {
+    var groupedByReach: [[TransferURL]] { grouped { !$0.isLocal && !$1.isLocal } }
+
+    /// In the same order, those together that stand side by side and belong together.
+    fileprivate func grouped(by belongTogether: (TransferURL, TransferURL) -> Bool) -> [[TransferURL]] {
         reduce(into: []) { groups, url in
-            if let last = groups.last, !url.isLocal, !last[0].isLocal {
+            if let last = groups.last, belongTogether(last[0], url) {
                 groups[groups.count - 1].append(url)
             } else {
                 groups.append([url])

@@ -150,10 +150,13 @@ package struct SyncRun: Sendable {
                 let wanted = leftovers()
                 return { wanted.contains($0) }
             },
-            discardLeftovers: { [writer = place.writer] in
+            named: {
                 let wanted = leftovers()
-                // What can't be removed is missing as it was.
-                _ = try? writer.discardSalvage { wanted.contains($0) }
+                return { wanted.names($0) }
+            },
+            discardLeftovers: { [writer = place.writer] () throws(LibraryError) in
+                let wanted = leftovers()
+                return try writer.discardFetchable { wanted.contains($0) }
             })
         let board = try await place.blocking.attempt { () throws(RunProblem) in
             if loadingExit == .success { discardUnlisted(manifests, place.writer) }
@@ -215,10 +218,10 @@ package struct SyncRun: Sendable {
         do throws(SystemError) {
             // What is held of the run's own downloads would only have to be fetched again.
             objection = try room.objection(to: board.bytesToFetch) { relief.makeRoom(sparesWanted: true, $0) }
+            guard objection != nil else { return }
             // What earlier runs had brought must not keep all later ones from beginning.
-            if objection != nil, let freed = try? writer.discardSalvage(unless: { _ in false }), freed > 0 {
-                objection = try room.objection(to: board.bytesToFetch.addingClamped(freed), nil)
-            }
+            let freed = relief.evictLeftovers { () throws(LibraryError) in try writer.discardFetchable { _ in false } }
+            if freed > 0 { objection = try room.objection(to: board.bytesToFetch.addingClamped(freed), nil) }
         } catch {
             throw RunProblem(.failure, "\(error)")
         }

@@ -32,6 +32,9 @@ struct WantedLeftovers {
         return download.digest == nil && (hasPlaylists || !unresolvable.isEmpty)
     }
 
+    /// Whether a manifest itself asks for a paused download. What only a playlist may name is none of those.
+    func names(_ download: PausedDownload) -> Bool { names.contains(download.name) }
+
     /// - Parameter redirects: what a run makes of them, which is part of the names; any by default.
     mutating func add(
         _ manifest: LoadedManifest,

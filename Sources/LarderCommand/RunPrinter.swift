@@ -77,6 +77,8 @@ final class RunPrinter: Sendable {
                 "\(style.warningLabel) \(subject)it sent other bytes than the ones asked for; \(HumanQuantity.bytes(bytes)) are in the library, as .larder/quarantine/\(name)"
         case .partialEvicted(let bytes) where style.isVerbose:
             return "\(subject)paused download removed, \(HumanQuantity.bytes(bytes))"
+        case .leftoversEvicted(let bytes) where style.isVerbose:
+            return "what earlier runs had brought removed, \(HumanQuantity.bytes(bytes))"
         default: return nil
         }
     }

@@ -1,5 +1,4 @@
 import CCrypto
-import Glibc
 
 extension AES128CBC {
     /// Decrypts piece by piece, and takes the padding (PKCS #7, RFC 5652 §6.3) off the end. Used by one thread at a time.
@@ -21,13 +20,14 @@ extension AES128CBC {
         deinit { EVP_CIPHER_CTX_free(context) }
 
         /// Takes the next bytes.
-        /// - Returns: what is decrypted by now; the last whole block is held back, since it may be padding.
-        package func update(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-            output(atMost: bytes.count + blockBytes) { buffer, count in
-                EVP_DecryptUpdate(
-                    context, buffer, &count, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(clamping: bytes.count))
-                    == 1
-            } ?? []
+        /// - Returns: what is decrypted by now, the last whole block held back, since it may be padding; nil where nothing could be decrypted: then
+        ///   bytes would be missing in what follows, so that it is over. More than 2 GiB at once are never decrypted.
+        package func update(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+            // Block and bytes together must be what the library can count.
+            guard let length = Int32(exactly: bytes.count), length <= .max - Int32(blockBytes) else { return nil }
+            return output(atMost: bytes.count + blockBytes) { buffer, count in
+                EVP_DecryptUpdate(context, buffer, &count, bytes.bindMemory(to: UInt8.self).baseAddress, length) == 1
+            }
         }
 
         /// The rest.
@@ -47,38 +47,5 @@ extension AES128CBC {
             }
             return isWritten ? bytes : nil
         }
-    }
-}
-
-extension OwnedDescriptor {
-    /// Writes what bytes of another file decrypt to, in pieces of 256 KiB.
-    /// - Parameters:
-    ///   - offset: where they begin in `source`.
-    ///   - hasher: fed with what is written.
-    /// - Returns: how many bytes that is; nil where they don't decrypt to a padded end.
-    /// - Throws: `EIO` when there are fewer.
-    package func write(
-        _ lengthBytes: Int64, of source: OwnedDescriptor, at offset: Int64, decrypting decryption: AES128CBC.Decryption,
-        hashing hasher: SHA256
-    ) throws(SystemError) -> Int64? {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-        defer { piece.deallocate() }
-        var (done, written): (Int64, Int64) = (0, 0)
-        func write(_ clear: [UInt8]) throws(SystemError) {
-            try self.write(clear)
-            clear.withUnsafeBytes(hasher.update)
-            written += Int64(clear.count)
-        }
-        while done < lengthBytes {
-            let wanted = Int(min(Int64(piece.count), lengthBytes - done))
-            let count = try source.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
-            guard count > 0 else { throw SystemError(code: EIO, operation: "read", subject: source.name) }
-            try write(decryption.update(UnsafeRawBufferPointer(rebasing: piece[..<count])))
-            done += Int64(count)
-        }
-        guard let end = decryption.finish() else { return nil }
-        try write(end)
-        return written
     }
 }

@@ -125,6 +125,10 @@ final class SessionLoop: @unchecked Sendable {
         guard configuration.allowedSchemes.contains(request.url.scheme) else {
             return finish(exchange, .failure(.unusableRequest("the scheme '\(request.url.scheme)' is not allowed")))
         }
+        guard request.hasPossibleRange else {
+            return finish(
+                exchange, .failure(.unusableRequest("the range asked for is empty, or begins before the content")))
+        }
         startHop(exchange)
     }
 

@@ -14,9 +14,10 @@ public struct TransferRequest: Sendable {
     public var method = Method.get
     /// Sent to the URL's own origin only, never across a redirect to another one.
     public var headers = HeaderFields()
-    /// The position of the first byte wanted; 0 asks for the whole, with no `Range` at all.
+    /// The position of the first byte wanted; 0 asks for the whole, with no `Range` at all. A negative one can't be asked for: `unusableRequest`.
     public var offsetBytes: Int64 = 0
-    /// The position behind the last byte wanted, beyond the offset; nil, the default: all up to the end.
+    /// The position behind the last byte wanted; nil, the default: all up to the end. One that isn't beyond the offset can't be asked for:
+    /// `unusableRequest`.
     public var endBytes: Int64?
     /// Whether it must not share a connection with others, whose pace would then be one: it then speaks HTTP/1.1 where the configuration leaves
     /// the choice.
@@ -29,6 +30,9 @@ public struct TransferRequest: Sendable {
     public var bodyBudgetBytes: Int64?
     /// What becomes of redirects; followed up to ten times by default.
     public var redirects = RedirectPolicy.follow(limit: 10)
+
+    /// Whether there can be such bytes.
+    var hasPossibleRange: Bool { offsetBytes >= 0 && offsetBytes < endBytes ?? .max }
 
     /// The range as `Range` spells it (RFC 9110 §14.1.2); nil for the whole.
     var range: String? {

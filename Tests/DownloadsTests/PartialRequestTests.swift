@@ -98,4 +98,21 @@ import Transfer
             })
         #expect(try await bench.downloader().answer(to: try request()).answer().code == .invalidResponse)
     }
+
+    /// Whoever then asks for the whole gets it from the first.
+    @Test(arguments: [404, 503]) func thatASourceDoesNoRangesIsToldWhateverItsMirrorsFailFor(status: Int) async throws {
+        bench.server.serve("/a", Resource(bench.content).ranges(.ignored))
+        bench.server.serve("/b", always: .errorPage(status))
+        var request = try bench.request("/a", mirrors: ["/b"])
+        request.byteRange = part
+        let answer = try await bench.downloader { $0.retry.retries = 1 }.answer(to: request).answer()
+        #expect(answer.code == .rangeIgnored, "\(answer)")
+    }
+
+    @Test(arguments: [5..<5, -5..<5, Int64.min..<1] as [Range<Int64>])
+    func whatIsNoPartOfAnythingIsNotAskedFor(part: Range<Int64>) async throws {
+        let answer = try await bench.downloader().answer(to: try request { $0.byteRange = part }).answer()
+        #expect(answer.code == .unusableRequest, "\(answer)")
+        #expect(bench.wire() == [])
+    }
 }

@@ -1,3 +1,4 @@
+import ContentLibrary
 import Platform
 import TestSupport
 import Testing
@@ -23,9 +24,10 @@ import Testing
         store = try ResumeStore(path: directory.path)
         downloader = Downloader(store: store)
         relief = DiskRelief(
-            downloader, nil, control, events.record, wanted: { { $0.name == "wanted.part" } },
+            downloader, nil, control, events.record, wanted: { { ["wanted.part", "listed.part"].contains($0.name) } },
+            named: { { $0.name == "wanted.part" } },
             discardLeftovers: { [directory] in
-                try? Directory.open(directory.path).remove("leftover")
+                (try? Directory.open(directory.path).remove("leftover")) == nil ? 0 : 1
             })
     }
 
@@ -84,7 +86,15 @@ import Testing
         #expect(room.makeRoom(for: 4 * Self.unit) == nil)
         #expect(try names == [])
         #expect(
-            eventNames == ["pressure.disk", "partial.evicted", "pressure.disk", "pressure.disk", "partial.evicted"])
+            eventNames == [
+                "pressure.disk", "partial.evicted", "pressure.disk", "leftovers.evicted", "pressure.disk",
+                "partial.evicted",
+            ])
+    }
+
+    @Test func whatCannotBeRemovedIsToldAndStopsNothing() {
+        let freed = relief.evictLeftovers { () throws(LibraryError) in throw LibraryError(.system, "it is in use") }
+        #expect(freed == 0 && eventNames == ["warning"])
     }
 
     @Test func beforeTheFirstByteWhatEarlierRunsHadBroughtStays() throws {
@@ -146,11 +156,12 @@ import Testing
         #expect(try names == ["old"])
     }
 
-    @Test func whatNobodyWantedFor30DaysGoes() throws {
-        try pause("wanted", "stale", daysAgo: 31)
+    /// What only a playlist may name is not named by anybody after so long.
+    @Test func whatNobodyNamedFor30DaysGoes() throws {
+        try pause("wanted", "stale", "listed", daysAgo: 31)
         try pause("young", daysAgo: 29)
         relief.removeStale()
         #expect(try names == ["wanted", "young"])
-        #expect(eventNames == ["partial.evicted"])
+        #expect(eventNames == ["partial.evicted", "partial.evicted"])
     }
 }

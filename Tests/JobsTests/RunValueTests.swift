@@ -107,6 +107,7 @@ import Transfer
                 .partialEvicted(bytes: 9),
                 #"{"event": "partial.evicted", "bytes": 9}"#
             ),
+            (.leftoversEvicted(bytes: 9), #"{"event": "leftovers.evicted", "bytes": 9}"#),
             (
                 .memoryPressure(bufferBytes: 5, handles: 2),
                 #"{"event": "pressure.memory", "buffers": 5, "handles": 2}"#

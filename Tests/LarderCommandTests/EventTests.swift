@@ -12,7 +12,7 @@ import Testing
         "transfer.resumed", "transfer.progress", "transfer.paused", "transfer.retrying", "transfer.failed",
         "transfer.finished", "bundle.verified", "bundle.unpacked", "bundle.published", "bundle.failed",
         "generation.published", "warning", "run.finished", "run.failed", "session.rebuilt", "network.waiting",
-        "pressure.memory", "pressure.disk", "partial.evicted",
+        "pressure.memory", "pressure.disk", "partial.evicted", "leftovers.evicted",
     ]
 
     @Test func everyLineIsAnEventInASensibleOrder() async throws {

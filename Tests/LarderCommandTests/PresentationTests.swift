@@ -10,13 +10,6 @@ import Testing
 
     init() throws { stock = try Stock() }
 
-    /// A transport stream of so many packets.
-    private func stream(_ number: Int, packets: Int = 100) -> [UInt8] {
-        (0..<packets).flatMap { packet in
-            [0x47] + (1..<188).map { UInt8(truncatingIfNeeded: number &* 7 &+ packet &+ $0) }
-        }
-    }
-
     private func playlist(_ segments: Range<Int>, tags: String = "", isLive: Bool = false) -> String {
         let lines = segments.map { "#EXTINF:6.0,\ns\($0).ts\n" }.joined()
         return "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n\(tags)\(lines)"

@@ -277,6 +277,8 @@ import Testing
         // Two transfers, and as many that were whole and not yet noted.
         #expect(sentCounts(40).reduce(0, +) <= 44)
         #expect(try next.finished["bytesResumed"] ?? 0 >= held)
+        let last = next.events.last { $0.name == "segments.progress" }
+        #expect(last?["files"] == 40 && last?["bytes"] == joined(40).count, "\(next)")
         #expect(try leftovers == [])
         // A kill may come between a segment's being joined and its partial's going: that one is for `clean`.
         #expect(try isKilled || stock.partials() == [])

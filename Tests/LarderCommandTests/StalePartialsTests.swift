@@ -34,6 +34,29 @@ import Testing
         #expect(evicted.count == 1 && evicted[0]["bytes"] ?? 0 >= 50_000, "\(run)")
     }
 
+    /// Of what has no digest nobody knows whether a playlist still names it; after so long nobody comes back for it either.
+    @Test func theyGoAlsoWhereAManifestHasPlaylists() async throws {
+        stock.serve("/list.m3u8", Array("#EXTM3U\n#EXTINF:6,\ns0.ts\n#EXT-X-ENDLIST\n".utf8))
+        stock.serveManifest([
+            #"{"id": "radio", "kind": "hls", "urls": ["list.m3u8"]}"#,
+            stock.file("small", .pattern(lengthBytes: 5000, seed: 2)),
+        ])
+        #expect(try await stock.sync("--only", "small").status == .exited(0))
+        for (name, age) in [("stale", 31), ("young", 29)] {
+            let path = "\(stock.library)/.larder/partial/\(name).part"
+            let record = """
+                {"format": "larder-resume/1", "url": "http://a.example/x", "finalURL": "http://a.example/x",
+                 "entityTag": "\\"1\\"", "ranges": [[0, 1]], "flushedBytes": 1, "boot": ""}
+                """
+            try writeFile(Array(record.utf8), to: path + ".resume")
+            try writeFile([7], to: path)
+            try setModified(path, secondsAgo: age * days)
+        }
+        let run = try await stock.sync("--only", "small", "--json")
+        #expect(run.status == .exited(0), "\(run)")
+        #expect(try left() == ["young.part", "young.part.resume"])
+    }
+
     @Test func theyStayWhereAManifestCouldNotBeRead() async throws {
         try await pause()
         let run = try await stock.sync(

@@ -60,7 +60,8 @@ import Testing
             return (checked, { world.leaving($0).replacing("standard input:", with: "\(name):") })
         }
         let world = try DeepWorld()
-        let checked = try await openedDeeply(text, in: world.directory)
+        let library = rule == .copyUnplayable ? try await world.publishedLibrary() : nil
+        let checked = try await openedDeeply(text, in: world.directory, library: library)
         return (
             checked,
             {

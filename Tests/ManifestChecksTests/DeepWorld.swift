@@ -1,5 +1,9 @@
 import FaultServer
+import Jobs
+import ManifestChecks
+import Platform
 import TestSupport
+import Testing
 
 /// The files that the fixtures of the rules with `F` speak of.
 struct DeepWorld {
@@ -56,5 +60,23 @@ struct DeepWorld {
             ]),
         ]
         for (name, bytes) in files { try directory.write(bytes, to: name) }
+    }
+
+    /// A library with copies of two presentations, `intact` and `damaged`; the latter was left without its end.
+    func publishedLibrary() async throws -> LibraryLook {
+        let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        try directory.write((0..<10).flatMap { _ in packet }, to: "s.ts")
+        try directory.write(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\ns.ts\n#EXT-X-ENDLIST\n".utf8, to: "list.m3u8")
+        let bundles = ["intact", "damaged"].map { #"{"id": "\#($0)", "kind": "hls", "urls": ["list.m3u8"]}"# }
+        let manifest = try directory.write(manifestText(bundles.joined(separator: ",")).utf8, to: "published.json")
+        var options = RunOptions(libraryPath: directory["library"], manifests: [.file(path: manifest)])
+        options.minimumFree = .bytes(0)
+        let run = await SyncRun(options, control: RunControl()) { _ in }.run()
+        #expect(run.exit == .success)
+        let index = "library/current/m/damaged/index.m3u8"
+        let text = String(decoding: try directory.read(index), as: UTF8.self)
+        try directory.write(text.replacing("#EXT-X-ENDLIST", with: "").utf8, to: index)
+        return try LibraryLook(path: directory["library"])
     }
 }

@@ -11,7 +11,10 @@ import Testing
         guard let decryption = AES128CBC.Decryption(key: key, vector: vector ?? self.vector) else { return nil }
         var clear: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: pieces) {
-            bytes[start..<min(bytes.count, start + pieces)].withUnsafeBytes { clear += decryption.update($0) }
+            guard let piece = bytes[start..<min(bytes.count, start + pieces)].withUnsafeBytes(decryption.update) else {
+                return nil
+            }
+            clear += piece
         }
         return decryption.finish().map { clear + $0 }
     }
@@ -30,6 +33,15 @@ import Testing
         #expect(decrypted(encrypted.dropLast(), pieces: 16) == nil)
         #expect(decrypted(encrypted.dropLast(16), pieces: 16) == nil)
         #expect(decrypted([], pieces: 16) == nil)
+    }
+
+    /// The library counts with 32 bits: what is more must not be cut to that. None of it is looked at.
+    @Test func moreThanTheLibraryCanCountIsRefused() throws {
+        let decryption = try #require(AES128CBC.Decryption(key: key, vector: vector))
+        encrypted.withUnsafeBytes { bytes in
+            let tooMany = UnsafeRawBufferPointer(start: bytes.baseAddress, count: Int(Int32.max) - 15)
+            #expect(decryption.update(tooMany) == nil)
+        }
     }
 
     @Test func keysAndVectorsHave16Bytes() {

@@ -198,6 +198,15 @@ import Testing
         #expect(outcome.message.contains("'file'"))
     }
 
+    @Test(arguments: [(-1, nil), (5, 5), (0, 0), (0, Int64.min)] as [(Int64, Int64?)])
+    func refusesARangeThatCannotBe(offsetBytes: Int64, endBytes: Int64?) async throws {
+        let (outcome, _) = try await session.get(server.url("/a")) {
+            ($0.offsetBytes, $0.endBytes) = (offsetBytes, endBytes)
+        }
+        #expect(outcome.summary == "unusableRequest")
+        #expect(server.exchanges("/a").isEmpty)
+    }
+
     @Test func refusesASettingWithoutShowingIt() async throws {
         let session = Session { $0.proxy = "socks7://user:secret@host:1" }
         let (outcome, _) = try await session.get(server.url("/a"))

@@ -27,6 +27,7 @@ struct DeepPass {
     mutating func check(_ bundle: PlacedBundle) {
         let holding = library?.holding(of: bundle.bundle, in: manifest)
         if let holding { compare(bundle, with: holding) }
+        let isCopied = holding.map { play(bundle, $0) } ?? false
         let join = joining(bundle)
         var joined = join.map { _ in SHA256() }
         for download in bundle.downloads where !isStopped() {
@@ -45,7 +46,7 @@ struct DeepPass {
                 joined = nil
                 // Of an unpacked archive the library has no more than the receipt, which was looked at.
                 let isUnpacked = holding?.isWanted == true && bundle.bundle.isUnpacked
-                if !isMissing, !isUnpacked { noteUnopened(download.place) }
+                if !isMissing, !isUnpacked, !isCopied { noteUnopened(download.place) }
             }
         }
         if let join, let joined, !isStopped(), case let digest = joined.finalize(), digest != join.digest {
@@ -129,6 +130,21 @@ struct DeepPass {
                 return
             }
         }
+    }
+
+    /// Looks whether the copy of a presentation plays.
+    /// - Returns: whether it is one.
+    private mutating func play(_ bundle: PlacedBundle, _ holding: LibraryLook.Holding) -> Bool {
+        guard case .hls = bundle.bundle.content else { return false }
+        do {
+            // What is odd and plays all the same was told when it was copied.
+            try PlaylistVerdict.check(try holding.content.open()) { _ in }
+        } catch {
+            findings.report(
+                .copyUnplayable, "the copy in the library can't be played: \(error)",
+                at: bundle.place["id"] ?? bundle.place)
+        }
+        return true
     }
 
     private mutating func check(

@@ -46,4 +46,5 @@ package enum ContentRule: String, ExplainedRule {
     case noImages = "F018"
     case otherJoinedDigest = "F019"
     case notOpened = "F020"
+    case copyUnplayable = "F021"
 }

@@ -4,8 +4,6 @@ import Platform
 struct MediaPlaylistCopy {
     private(set) var playlist: MediaPlaylist
     private let source: OfflinePlan.Source
-    /// Playlists of which each segment is the same as this one's.
-    private let mirrors: [OfflinePlan.Source]
     private var keys: [Int32: MediaKey] = [:]
     private var keySetNumbers: [MediaKey: Int32] = [:]
     private var maps: [Int32: Int32] = [:]
@@ -15,7 +13,6 @@ struct MediaPlaylistCopy {
 
     init(of source: OfflinePlan.Source) {
         self.source = source
-        mirrors = source.mirrors.filter { $0.playlist.isAlike(source.playlist) }
         let original = source.playlist
         let (end, overflows) = original.mediaSequence.addingReportingOverflow(UInt64(original.segments.count))
         needsVectors = overflows || end > UInt64(Int32.max)
@@ -50,7 +47,7 @@ struct MediaPlaylistCopy {
             segment.keySet = try localKeySet(original.keySet, forSegmentAt: index, &builder)
             segment.uri = try builder.path(
                 of: original.uri, original.byteRange, as: .segment, at: source.address, duration: original.duration,
-                decryptedBy: encryption, mirrors: mirrors.map { ($0.playlist.segments[index].uri, $0.address) }
+                decryptedBy: encryption, mirrors: source.mirrors.map { ($0.playlist.segments[index].uri, $0.address) }
             ) { url in ResourceExtension.ofSegment(url) ?? fallback }
         }
         playlist.segments.append(segment)
@@ -64,7 +61,7 @@ struct MediaPlaylistCopy {
         section.keySet = try localKeySet(section.keySet, forSegmentAt: nil, &builder)
         section.uri = try builder.path(
             of: section.uri, section.byteRange, as: .initializationSection, at: source.address,
-            decryptedBy: encryption, mirrors: mirrors.map { ($0.playlist.maps[Int(map)].uri, $0.address) }
+            decryptedBy: encryption, mirrors: source.mirrors.map { ($0.playlist.maps[Int(map)].uri, $0.address) }
         ) { url in ResourceExtension.ofSection(url) }
         section.byteRange = nil
         // There are no more of them than the parser could number.
@@ -110,19 +107,5 @@ struct MediaPlaylistCopy {
         key.formatVersions = nil
         keys[set] = key
         return key
-    }
-}
-
-extension MediaPlaylist {
-    /// Whether what it names can be taken for what another names, one by one: it has the same numbers, durations, ranges and vectors, and sections
-    /// of the same count. RFC 8216 §4.3.4.2 asks redundant variants for no less. What is encrypted must name the very same keys.
-    fileprivate func isAlike(_ other: MediaPlaylist) -> Bool {
-        mediaSequence == other.mediaSequence && segments.count == other.segments.count
-            && keySets == other.keySets && keySets.joined().allSatisfy { URLParts($0.uri).scheme != nil }
-            && maps.count == other.maps.count && zip(maps, other.maps).allSatisfy { $0.byteRange == $1.byteRange }
-            && zip(segments, other.segments).allSatisfy { ours, theirs in
-                ours.duration == theirs.duration && ours.byteRange == theirs.byteRange && ours.isGap == theirs.isGap
-                    && ours.map == theirs.map && (ours.keySet == nil) == (theirs.keySet == nil)
-            }
     }
 }

@@ -6,13 +6,21 @@ package struct OfflinePlan: Sendable {
         package let address: PlaylistAddress
         /// For messages and names: where it was asked for.
         package let url: String
-        /// The same of redundant variants. Those whose segments aren't alike in number and duration are passed over.
-        package var mirrors: [Source] = []
+        /// The same of redundant variants: each names, one by one, what this one does.
+        package private(set) var mirrors: [Source] = []
 
         package init(playlist: MediaPlaylist, address: PlaylistAddress, url: String) {
             self.playlist = playlist
             self.address = address
             self.url = url
+        }
+
+        /// Takes what a redundant variant names for further sources of what this one names.
+        /// - Returns: false where it can't stand for the same.
+        package mutating func addMirror(_ mirror: Source) -> Bool {
+            guard mirror.playlist.isAlike(playlist) else { return false }
+            mirrors.append(mirror)
+            return true
         }
     }
 
