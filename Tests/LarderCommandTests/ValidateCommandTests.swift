@@ -101,7 +101,8 @@ import Testing
     @Test func ofRepeatedKeysAHundredAreTold() async throws {
         let keys = String(repeating: #""x-a": 1, "#, count: 300)
         let result = try await run(
-            "-", "--format", "short", "--severity", "error", input: Self.good.replacing(#""id": "m""#, with: keys + #""id": "m""#))
+            "-", "--format", "short", "--severity", "error",
+            input: Self.good.replacing(#""id": "m""#, with: keys + #""id": "m""#))
         let lines = result.outputText.split(separator: "\n").filter { $0.contains("error[J024]") }
         #expect(lines.count == 100 && lines.last?.contains("(and 199 more like this)") == true, "\(lines.count)")
         // And one for the relative URL of a manifest that stands nowhere.
