@@ -158,7 +158,7 @@ import Testing
         Mistake(
             "    },\n    {\n      \"id\": \"guide\"", "    {\n      \"id\": \"guide\"",
             #"""
-            m.json:15:55: error[J010]: a closing "}" is missing before this place
+            m.json:15:54: error[J010]: a closing "}" is missing before this place
                15 |       "unpack": {"strip": 1, "include": ["**/*.png"]}
                   |                                                      ^
             m.json:8:5: note: an object is opened here

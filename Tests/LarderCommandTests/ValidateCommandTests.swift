@@ -109,6 +109,16 @@ import Testing
         #expect(result.errorText == "300 errors in 1 manifest\n")
     }
 
+    /// Nothing else gets the number of a closed descriptor, and with it the findings.
+    @Test func whatCannotBePrintedIsAFailure() async throws {
+        try write(Self.doubtful, to: "m.json")
+        let command = "exec \"$0\" validate m.json >&- <&-"
+        let result = try await ChildProcess.run(
+            "/bin/sh", ["-c", command, try LarderProgram.path], directory: directory.path)
+        #expect(result.errorText.hasSuffix("can't write to standard output: Bad file descriptor\n"), "\(result)")
+        #expect(result.status == .exited(1), "\(result)")
+    }
+
     @Test func fixesAreShownFirstAndThenMadeInOneStep() async throws {
         let text = Self.bad.replacing("b.epub", with: "b ü.epub").replacing("}\n]", with: "},\n]")
         try write(text, to: "m.json")
