@@ -78,6 +78,9 @@ static inline int larder_spawn_closing_from(posix_spawn_file_actions_t *actions,
 /* The environment as C has it; Swift's own name for it is ambiguous beside this header. */
 static inline char **larder_environment(void) { return environ; }
 
+/* A descriptor that can be read once the process has ended; glibc has the name since 2.36 only. */
+static inline int larder_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
 /* prctl(2) is variadic. At most 15 bytes of the name are shown. */
 static inline void larder_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 

@@ -13,12 +13,17 @@ package struct ManifestRecord: Hashable, Sendable {
     package var settled: GenerationNumber?
     /// By which way of planning it is settled: a program with another one looks again.
     package var settledBy: String?
-    /// When all of it was last known to be published and up to date.
+    /// How many bundles it has.
+    package let bundleCount: Int
+    /// When all that a run was asked for of it was last known to be published and up to date.
     package var lastSuccess: Timestamp?
+    /// The same of all of its bundles.
+    package var lastComplete: Timestamp?
 
     package init(
         manifest: ContentID, serial: Int, digest: SHA256Digest, expires: Timestamp?, validator: String? = nil,
-        settled: GenerationNumber? = nil, settledBy: String? = nil, lastSuccess: Timestamp? = nil
+        settled: GenerationNumber? = nil, settledBy: String? = nil, bundleCount: Int, lastSuccess: Timestamp? = nil,
+        lastComplete: Timestamp? = nil
     ) {
         self.manifest = manifest
         self.serial = serial
@@ -27,7 +32,9 @@ package struct ManifestRecord: Hashable, Sendable {
         self.validator = validator
         self.settled = settled
         self.settledBy = settledBy
+        self.bundleCount = bundleCount
         self.lastSuccess = lastSuccess
+        self.lastComplete = lastComplete
     }
 }
 
@@ -42,8 +49,8 @@ extension StateIndex {
             var record: ManifestRecord?
             try database.run(
                 """
-                SELECT manifest, serial, sha256, expires, validator, settled, settledBy, lastSuccess FROM sources
-                WHERE source = ?
+                SELECT manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess, lastComplete
+                FROM sources WHERE source = ?
                 """, [.digest(source)]
             ) { record = ManifestRecord($0) }
             return record
@@ -58,17 +65,20 @@ extension StateIndex {
             try database.run(
                 """
                 INSERT INTO sources (
-                    source, manifest, serial, sha256, expires, validator, settled, settledBy, lastSuccess, lastUse)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    source, manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess,
+                    lastComplete, lastUse)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET manifest = excluded.manifest, serial = excluded.serial,
                 sha256 = excluded.sha256, expires = excluded.expires, validator = excluded.validator,
                 settled = excluded.settled, settledBy = excluded.settledBy,
-                lastSuccess = coalesce(excluded.lastSuccess, lastSuccess), lastUse = excluded.lastUse
+                bundles = excluded.bundles, lastSuccess = coalesce(excluded.lastSuccess, lastSuccess),
+                lastComplete = coalesce(excluded.lastComplete, lastComplete), lastUse = excluded.lastUse
                 """,
                 [
                     .digest(source), .id(record.manifest), .integer(record.serial), .digest(record.digest),
                     .time(record.expires), .text(record.validator), .integer(record.settled?.value),
-                    .text(record.settledBy), .time(record.lastSuccess), .time(time),
+                    .text(record.settledBy), .integer(record.bundleCount), .time(record.lastSuccess),
+                    .time(record.lastComplete), .time(time),
                 ])
         }
         try database.run(
@@ -85,7 +95,8 @@ extension ManifestRecord {
             manifest: manifest, serial: Int(row.integer(1)), digest: digest,
             expires: row.optionalInteger(3).map { Timestamp(seconds: $0) }, validator: row.optionalText(4),
             settled: row.optionalInteger(5).flatMap { GenerationNumber(Int($0)) }, settledBy: row.optionalText(6),
-            lastSuccess: row.optionalInteger(7).map { Timestamp(seconds: $0) })
+            bundleCount: Int(row.integer(7)), lastSuccess: row.optionalInteger(8).map { Timestamp(seconds: $0) },
+            lastComplete: row.optionalInteger(9).map { Timestamp(seconds: $0) })
     }
 }
 

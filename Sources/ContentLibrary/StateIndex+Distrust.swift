@@ -39,8 +39,7 @@ extension StateIndex {
                 "SELECT failures, lastFailure FROM distrust WHERE source = ? AND sha256 = ?",
                 [.digest(source), .digest(wanted)]
             ) { row in
-                record = DistrustRecord(
-                    failureCount: Int(row.integer(0)), lastFailure: Timestamp(seconds: row.integer(1)))
+                record = DistrustRecord(row, from: 0)
             }
             return record
         }
@@ -64,42 +63,77 @@ extension StateIndex {
         }
     }
 
-    /// How many sources of anything are known to have sent other bytes.
-    package func distrustedSourceCount() throws(LibraryError) -> Int {
+    /// How many sources had better not be asked yet for something.
+    package func distrustedSourceCount(at now: Timestamp) throws(LibraryError) -> Int {
         try use { database throws(SQLiteError) in
-            var count = 0
-            try database.run("SELECT count(DISTINCT source) FROM distrust") { count = Int($0.integer(0)) }
-            return count
+            var sources: Set<String> = []
+            try database.run("SELECT source, failures, lastFailure FROM distrust") { row in
+                if DistrustRecord(row, from: 1).holdsBack(at: now) { sources.insert(row.text(0)) }
+            }
+            return sources.count
         }
     }
 
     // MARK: Without a digest
 
-    /// What a source said of a file without a digest that could not be used; nil for nothing.
-    /// - Parameter source: a digest of its URL, which may hold secrets.
-    package func rejectedValidator(of source: SHA256Digest) throws(LibraryError) -> String? {
-        try use { database throws(SQLiteError) in
-            var validator: String?
-            try database.run("SELECT validator FROM rejections WHERE source = ?", [.digest(source)]) { row in
-                validator = row.text(0)
+    /// What is known of a file without a digest that could not be used; nil for nothing.
+    /// - Parameters:
+    ///   - source: a digest of its URL, which may hold secrets.
+    ///   - use: a digest of what was to be done with it.
+    package func rejection(
+        of source: SHA256Digest, for use: SHA256Digest
+    ) throws(LibraryError) -> RejectionRecord? {
+        try self.use { database throws(SQLiteError) in
+            var record: RejectionRecord?
+            try database.run(
+                "SELECT validator, failures, lastFailure FROM rejections WHERE source = ? AND sha256 = ?",
+                [.digest(source), .digest(use)]
+            ) { row in
+                record = RejectionRecord(validator: row.text(0), distrust: DistrustRecord(row, from: 1))
             }
-            return validator
+            return record
         }
     }
 
-    /// Notes that a file couldn't be used; nil: that it could, after all.
-    package func setRejectedValidator(
-        _ validator: String?, of source: SHA256Digest, at time: Timestamp = .now
+    /// Notes that a file couldn't be used. Another version of it is judged anew.
+    package func noteRejection(
+        of validator: String, from source: SHA256Digest, for use: SHA256Digest, at time: Timestamp = .now
     ) throws(LibraryError) {
         try useInTransaction { database throws(SQLiteError) in
-            guard let validator else {
-                return try database.run("DELETE FROM rejections WHERE source = ?", [.digest(source)])
-            }
             try database.run(
-                "INSERT OR REPLACE INTO rejections VALUES (?, ?, ?)", [.digest(source), .text(validator), .time(time)])
+                """
+                INSERT INTO rejections VALUES (?, ?, ?, 1, ?)
+                ON CONFLICT DO UPDATE SET failures = iif(validator = excluded.validator, failures + 1, 1),
+                validator = excluded.validator, lastFailure = excluded.lastFailure
+                """, [.digest(source), .digest(use), .text(validator), .time(time)])
             try database.run(
-                "DELETE FROM rejections WHERE source NOT IN (SELECT source FROM rejections ORDER BY time DESC LIMIT ?)",
-                [.integer(Self.keptDistrusted)])
+                """
+                DELETE FROM rejections WHERE (source, sha256) NOT IN
+                (SELECT source, sha256 FROM rejections ORDER BY lastFailure DESC LIMIT ?)
+                """, [.integer(Self.keptDistrusted)])
         }
+    }
+
+    /// Notes that a file could be used, after all.
+    package func removeRejection(of source: SHA256Digest, for use: SHA256Digest) throws(LibraryError) {
+        try self.use { database throws(SQLiteError) in
+            try database.run(
+                "DELETE FROM rejections WHERE source = ? AND sha256 = ?", [.digest(source), .digest(use)])
+        }
+    }
+}
+
+/// A version of a file without a digest that could not be used.
+package struct RejectionRecord: Hashable, Sendable {
+    /// What the source said of it.
+    package let validator: String
+    /// What came may have been damaged on the way only: then it is worth another try.
+    package let distrust: DistrustRecord
+}
+
+extension DistrustRecord {
+    fileprivate init(_ row: SQLiteRow, from column: Int32) {
+        self.init(
+            failureCount: Int(row.integer(column)), lastFailure: Timestamp(seconds: row.integer(column + 1)))
     }
 }

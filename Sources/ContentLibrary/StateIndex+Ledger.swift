@@ -26,6 +26,17 @@ extension StateIndex {
         }
     }
 
+    /// When the first run began that is remembered; nil for none.
+    package func firstRun() throws(LibraryError) -> Timestamp? {
+        try use { database throws(SQLiteError) in
+            var time: Timestamp?
+            try database.run("SELECT min(started) FROM runs") { row in
+                time = row.optionalInteger(0).map { Timestamp(seconds: $0) }
+            }
+            return time
+        }
+    }
+
     /// A number that outlives a run.
     package enum Fact: String, Sendable {
         /// The time, in seconds, that the clock showed at the last run.

@@ -105,6 +105,18 @@ package final class StateIndex: Sendable {
         }
     }
 
+    /// Forgets bundles of a manifest that it doesn't list any more: nobody will ever hear of them again.
+    package func forgetBundles(of manifest: ContentID, unless isListed: (ContentID) -> Bool) throws(LibraryError) {
+        let gone = try bundles(of: manifest).keys.filter { !isListed($0) }
+        guard !gone.isEmpty else { return }
+        try useInTransaction { database throws(SQLiteError) in
+            for bundle in gone {
+                try database.run(
+                    "DELETE FROM bundles WHERE manifest = ? AND bundle = ?", [.id(manifest), .id(bundle)])
+            }
+        }
+    }
+
     // MARK: Publications
 
     /// Notes what a publication carried: the serial of each manifest that it set.

@@ -27,6 +27,14 @@ enum StateSchema {
         CREATE TABLE rejections (source TEXT PRIMARY KEY, validator TEXT NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
         """,
+        """
+        ALTER TABLE sources ADD COLUMN bundles INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sources ADD COLUMN lastComplete INTEGER;
+        DROP TABLE rejections;
+        CREATE TABLE rejections (
+            source TEXT NOT NULL, sha256 TEXT NOT NULL, validator TEXT NOT NULL, failures INTEGER NOT NULL,
+            lastFailure INTEGER NOT NULL, PRIMARY KEY (source, sha256)) WITHOUT ROWID;
+        """,
     ]
 
     /// Checks the database, and brings it up to the newest version; an empty one gets all tables.

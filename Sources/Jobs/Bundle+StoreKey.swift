@@ -66,6 +66,14 @@ extension Bundle {
         return "larder-recording:\(SHA256.digest(of: identity.joined(separator: "\n").utf8))"
     }
 
+    /// What the manifest wants done with the one download, and how this program does it: a file that can't be used for this may serve another
+    /// use.
+    var useDigest: SHA256Digest {
+        let options = keyOptions.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let limits = package.map { "\($0.unpack.limits)" } ?? ""
+        return SHA256.digest(of: ([Self.planVersion, kind.rawValue, limits] + options).joined(separator: "\n").utf8)
+    }
+
     /// What else the manifest says of the outcome. Defaults are left out, so that writing one down changes nothing.
     private var keyOptions: [String: String] {
         if case .hls(let presentation) = content { return presentation.keyOptions }

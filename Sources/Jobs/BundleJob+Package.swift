@@ -10,14 +10,14 @@ extension BundleJob {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
         // Another URL's validator says nothing about this one.
         let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
-        let rejected = rejectedValidator(of: package.source)
+        let rejected = rejection(of: package.source)
         let condition =
-            (rejected ?? known?.validator).map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
+            (rejected?.validator ?? known?.validator).map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
         guard let file = try await fetcher.fetch(package.source, condition) else {
-            if rejected != nil {
+            if let rejected {
                 throw BundleFailure(
                     .archiveDamaged,
-                    "the server still has the file that could not be used before; it is fetched again once it changes",
+                    "the server still has the file that could not be used before; it is fetched again once it changes, or after \(rejected.distrust.nextTry.rfc3339)",
                     url: fetcher.firstServer(of: package.source).map { "\($0)" })
             }
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
@@ -29,7 +29,9 @@ extension BundleJob {
             let content = try await blocking.attempt { () throws(BundleFailure) in
                 try commit(file, package: package, previous: previous)
             }
-            if package.source.digest == nil { fetcher.firstServer(of: package.source).map(fetcher.distrust.forgive) }
+            if package.source.digest == nil, let server = fetcher.firstServer(of: package.source) {
+                fetcher.distrust.forgive(server, for: bundle.useDigest)
+            }
             return content
         } catch {
             note(error, of: file, from: package.source)
@@ -39,9 +41,9 @@ extension BundleJob {
         }
     }
 
-    private func rejectedValidator(of source: SourceFile) -> String? {
+    private func rejection(of source: SourceFile) -> RejectionRecord? {
         guard source.digest == nil, let server = fetcher.firstServer(of: source) else { return nil }
-        return fetcher.distrust.rejectedValidator(of: server)
+        return fetcher.distrust.rejection(of: server, for: bundle.useDigest)
     }
 
     /// What can't be used and has no digest would be fetched by every run, for ever, if nobody noted which version that was.
@@ -50,7 +52,7 @@ extension BundleJob {
         guard source.digest == nil, failure.isOfContent, failure.code != .htmlPage, let validator = file.validator,
             let server = fetcher.firstServer(of: source)
         else { return }
-        fetcher.distrust.reject(validator, of: server)
+        fetcher.distrust.reject(validator, of: server, for: bundle.useDigest)
     }
 
     private func commit(

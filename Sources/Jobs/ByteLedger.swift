@@ -13,14 +13,16 @@ final class ByteLedger: Sendable {
 
     init(_ history: RunHistory) { self.history = history }
 
-    /// What this month's runs had fetched before. Where the index was lost, as much as the library can tell.
+    /// What this month's runs had fetched before. Where nobody knew all of them, since the index was lost meanwhile, is new or can't be used, as
+    /// much as the library can tell. To be asked at every run's beginning: what this one notes must not be taken for all there was.
     func spentBytes(_ library: Library, at now: Timestamp) -> Int64 {
         let month = now.localMonth
-        if let known = history.fetchedBytes(inMonth: month) { return known }
-        guard history.isNew else { return 0 }
+        let known = history.fetchedBytes(inMonth: month)
+        if let known, history.isKept { return known }
+        if history.isKept, let first = history.firstRun, first.localMonth < month { return 0 }
         let estimate = library.estimatedFetchedBytes { $0.localMonth == month }
         history.add(fetchedBytes: estimate, inMonth: month)
-        return estimate
+        return max(estimate, known ?? 0)
     }
 
     /// Notes how much this run has fetched by now.

@@ -11,6 +11,10 @@ struct ChangeHook {
     let history: RunHistory
     /// What was current when the run began, where nobody knows what was told of last.
     let initial: GenerationNumber?
+    let control: RunControl
+
+    /// What takes longer holds up all further runs, perhaps for ever: it had better go on by itself.
+    private static let patience: Duration = .seconds(3_600)
 
     /// Names are listed in a variable only up to this: the kernel takes no more than 128 KiB for one.
     private static let listLimitBytes = 64 << 10
@@ -32,10 +36,16 @@ struct ChangeHook {
         }
         let changes = GenerationChanges(from: announced.flatMap { try? library.generations.open($0) }, to: current)
         let variables = variables(changes, current.number)
-        guard let program = Program(["sh", "-c", command], output: .toStandardError, variables: variables) else {
+        guard
+            let program = Program(
+                ["sh", "-c", command], output: .toStandardError, variables: variables, hasOwnGroup: true)
+        else {
             return "--on-change could not be started; the next run tries again"
         }
-        switch program.wait() {
+        switch program.wait(atMost: Self.patience, unless: { control.reason?.isSignal == true }) {
+        case nil where control.reason?.isSignal == true:
+            return "--on-change was ended with the run; the next run tries again"
+        case nil: return "--on-change took longer than an hour and was ended; the next run tries again"
         case .exited(0):
             note(current.number)
             return nil

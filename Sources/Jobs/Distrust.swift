@@ -1,3 +1,4 @@
+import ContentLibrary
 import Platform
 import Transfer
 
@@ -15,14 +16,21 @@ struct Distrust: Sendable {
         return record.nextTry
     }
 
-    /// What a source says of a file without a digest that could not be used: while it has nothing else, it needn't send that again.
-    func rejectedValidator(of url: TransferURL) -> String? { isHeeded ? history.rejectedValidator(of: url) : nil }
+    /// What a source said of a file without a digest that could not be used: while it has nothing else, it needn't send that again for a while.
+    func rejection(of url: TransferURL, for use: SHA256Digest) -> RejectionRecord? {
+        guard isHeeded, let record = history.rejection(of: url, for: use), record.distrust.holdsBack(at: now()) else {
+            return nil
+        }
+        return record
+    }
 
     /// Notes that a file without a digest could not be used.
-    func reject(_ validator: String, of url: TransferURL) { history.setRejectedValidator(validator, of: url) }
+    func reject(_ validator: String, of url: TransferURL, for use: SHA256Digest) {
+        history.noteRejection(of: validator, from: url, for: use, at: now())
+    }
 
     /// Notes that what a source has now can be used.
-    func forgive(_ url: TransferURL) {
-        if history.rejectedValidator(of: url) != nil { history.setRejectedValidator(nil, of: url) }
+    func forgive(_ url: TransferURL, for use: SHA256Digest) {
+        if history.rejection(of: url, for: use) != nil { history.removeRejection(of: url, for: use) }
     }
 }

@@ -6,18 +6,34 @@ import Transfer
 package struct HealthPing: Sendable {
     private let url: TransferURL
     private let failureURL: TransferURL
-    private let configuration: SessionConfiguration
+    private var configuration: SessionConfiguration
 
     private static let tries = 3
     private static let pause: Duration = .seconds(2)
     private static let patience: Duration = .seconds(10)
 
+    /// Why a URL can't be asked for, in a line without what may be secret in it.
+    package struct URLProblem: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Parameter configuration: the way to the network. Its headers are for whoever has the content, and never sent.
     /// - Throws: for a URL that can't be asked for.
-    package init(_ text: String, _ configuration: SessionConfiguration) throws(TransferURLError) {
-        url = try TransferURL(text)
-        let (path, query) = (text.prefix { $0 != "?" }, text.drop { $0 != "?" })
-        failureURL = try TransferURL("\(path)\(path.hasSuffix("/") ? "" : "/")fail\(query)")
+    package init(_ text: String, _ configuration: SessionConfiguration) throws(URLProblem) {
+        do throws(TransferURLError) { (url, failureURL) = try Self.urls(text) } catch {
+            throw URLProblem(description: "\(error)")
+        }
+        guard ["http", "https"].contains(url.scheme) else {
+            throw URLProblem(description: "'\(url.scheme)' is no way to be told anything; use http or https")
+        }
         self.configuration = configuration
+        self.configuration.headers = HeaderFields()
+    }
+
+    private static func urls(_ text: String) throws(TransferURLError) -> (success: TransferURL, failure: TransferURL) {
+        let text = text.prefix { $0 != "#" }
+        let (path, query) = (text.prefix { $0 != "?" }, text.drop { $0 != "?" })
+        return (try TransferURL(String(text)), try TransferURL("\(path)\(path.hasSuffix("/") ? "" : "/")fail\(query)"))
     }
 
     /// - Returns: what went wrong, in a line without the URL's path, which is a secret.

@@ -41,6 +41,7 @@ final class ManifestMemory {
         guard options.asksForAll, known.record.settledBy == Bundle.planVersion, let settled = known.record.settled,
             let generations = library?.generations, (try? generations.currentNumber()) == settled
         else { return nil }
-        return generations.bundleCount(of: known.record.manifest, in: settled)
+        let count = generations.bundleCount(of: known.record.manifest, in: settled)
+        return count == known.record.bundleCount ? count : nil
     }
 }

@@ -170,16 +170,18 @@ final class RunBoard: Sendable {
     func records(
         in generation: GenerationNumber, maySettle: Bool, at now: Timestamp
     ) -> [SHA256Digest: ManifestRecord] {
-        let complete = completeManifests
+        let (complete, satisfied) = (completeManifests, satisfiedManifests)
         let serials = publishedSerials
         var records: [SHA256Digest: ManifestRecord] = [:]
         for (number, manifest) in manifests.enumerated() where serials[manifest.id] != nil {
             guard let source = manifest.source else { continue }
             var record = ManifestRecord(
                 manifest: manifest.id, serial: manifest.manifest.serial, digest: SHA256.digest(of: manifest.bytes),
-                expires: manifest.manifest.expires, validator: manifest.validator)
+                expires: manifest.manifest.expires, validator: manifest.validator,
+                bundleCount: manifest.manifest.bundles.count)
+            if satisfied.contains(number) { record.lastSuccess = now }
             if complete.contains(number) {
-                record.lastSuccess = now
+                record.lastComplete = now
                 if maySettle, !manifest.manifest.bundles.contains(where: \.needsAsking) {
                     (record.settled, record.settledBy) = (generation, Bundle.planVersion)
                 }
@@ -197,6 +199,19 @@ final class RunBoard: Sendable {
             if case .success? = results[index] { obtained[index.manifest, default: 0] += 1 }
         }
         return Set(manifests.indices.filter { obtained[$0] == manifests[$0].manifest.bundles.count })
+    }
+
+    /// The manifests of which all could be had that was part of the run, but for what isn't required.
+    private var satisfiedManifests: Set<Int> {
+        let results = results.withLock { $0 }
+        let missed = plans.filter { index, plan in
+            switch results[index] {
+            case .success: false
+            case .failure(let failure): failure.code == .paused || plan.bundle.isRequired
+            case nil: true
+            }
+        }
+        return Set(manifests.indices).subtracting(missed.map(\.index.manifest))
     }
 
     /// For the history; bundles that are paused, or that nobody can see yet, neither failed nor succeeded.

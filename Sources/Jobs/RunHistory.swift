@@ -40,6 +40,7 @@ final class RunHistory: Sendable {
         let known = attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
         guard var record = manifests.withLock({ $0[source] }) else { return known }
         record.lastSuccess = record.lastSuccess ?? known?.lastSuccess
+        record.lastComplete = record.lastComplete ?? known?.lastComplete
         return record
     }
 
@@ -62,22 +63,44 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.noteWrongBytes(from: source, insteadOf: wanted) }
     }
 
-    func rejectedValidator(of url: TransferURL) -> String? {
+    func rejection(of url: TransferURL, for use: SHA256Digest) -> RejectionRecord? {
         let source = SHA256.digest(of: url.text.utf8)
-        return attempt { index throws(LibraryError) in try index.rejectedValidator(of: source) } ?? nil
+        return attempt { index throws(LibraryError) in try index.rejection(of: source, for: use) } ?? nil
     }
 
-    func setRejectedValidator(_ validator: String?, of url: TransferURL) {
+    func noteRejection(of validator: String, from url: TransferURL, for use: SHA256Digest, at time: Timestamp) {
         let source = SHA256.digest(of: url.text.utf8)
-        attempt { index throws(LibraryError) in try index.setRejectedValidator(validator, of: source) }
+        attempt { index throws(LibraryError) in
+            try index.noteRejection(of: validator, from: source, for: use, at: time)
+        }
     }
 
-    var distrustedSourceCount: Int {
-        attempt { index throws(LibraryError) in try index.distrustedSourceCount() } ?? 0
+    func removeRejection(of url: TransferURL, for use: SHA256Digest) {
+        let source = SHA256.digest(of: url.text.utf8)
+        attempt { index throws(LibraryError) in try index.removeRejection(of: source, for: use) }
     }
 
-    /// Whether nobody knows of any run before this one: the index is new, or can't be used.
-    var isNew: Bool { run == nil || run == 1 }
+    func distrustedSourceCount(at now: Timestamp) -> Int {
+        attempt { index throws(LibraryError) in try index.distrustedSourceCount(at: now) } ?? 0
+    }
+
+    /// Whether what is noted will be known to the next run.
+    var isKept: Bool { run != nil }
+
+    /// When the first run began that is remembered; nil where nobody can tell.
+    var firstRun: Timestamp? {
+        attempt { index throws(LibraryError) in try index.firstRun() } ?? nil
+    }
+
+    /// Forgets what happened to bundles that a manifest doesn't list any more.
+    func forgetUnlisted(_ manifests: [LoadedManifest]) {
+        for manifest in manifests {
+            let listed = Set(manifest.manifest.bundles.map(\.id.text))
+            attempt { index throws(LibraryError) in
+                try index.forgetBundles(of: manifest.id) { listed.contains($0.description) }
+            }
+        }
+    }
 
     func fetchedBytes(inMonth month: String) -> Int64? {
         attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil

@@ -36,9 +36,12 @@ struct RunMetrics {
             ].map { ("{state=\"\($0.0)\"}", "\($0.1)") })
         single("month_fetched_bytes", "Body bytes that all runs of this month received.", monthBytes)
         single(
-            "distrusted_sources", "Sources that have sent other bytes than the ones asked for.", distrustedSources)
+            "distrusted_sources",
+            "Sources that are left alone for a while: they sent other bytes than the ones asked for.",
+            distrustedSources)
         metric(
-            "manifest_last_success_timestamp_seconds", "When all of a manifest was last known to be up to date.",
+            "manifest_last_success_timestamp_seconds",
+            "When all that a run was asked for of a manifest was last up to date.",
             manifests.compactMap { record in
                 record.lastSuccess.map { ("{manifest=\"\(record.manifest)\"}", "\($0.seconds)") }
             })
@@ -46,7 +49,7 @@ struct RunMetrics {
             "manifest_serial", "The serial of what is published.",
             manifests.map { ("{manifest=\"\($0.manifest)\"}", "\($0.serial)") })
         let complete = Dictionary(
-            manifests.compactMap { record in record.lastSuccess.map { (record.manifest, $0) } },
+            manifests.compactMap { record in record.lastComplete.map { (record.manifest, $0) } },
             uniquingKeysWith: { max($0, $1) })
         let known = bundles.sorted { $0.key < $1.key }
         metric(
@@ -74,8 +77,7 @@ struct RunMetrics {
     /// - Returns: what went wrong, in a line.
     func write(to path: String) -> String? {
         do {
-            let target = try Directory.openParent(of: path)
-            try target.directory.replaceFile(target.name, with: Array(text.utf8), flush: false)
+            try Directory.replaceFile(named: path, with: Array(text.utf8))
             return nil
         } catch {
             return "the metrics could not be written: \(error)"

@@ -72,13 +72,14 @@ extension SyncRun {
         // A success in the future proves nothing: one of the clocks was wrong.
         guard age > limit.components.seconds || age < -86_400 else { return nil }
         return
-            "\(escapedText(options.libraryPath)) was last brought up to date at \(last.rfc3339), longer ago than --max-age allows"
+            "\(escapedText(options.libraryPath)) has not been brought up to date since \(last.rfc3339), for longer than --max-age allows"
     }
 
-    /// When the manifest that has waited longest was last complete. What the index doesn't know counts from the last publication.
+    /// When the manifest that has waited longest last had all that was asked for. What the index doesn't know counts from the last publication;
+    /// where there was none, from the first run.
     private func lastSuccess(in library: Library) -> Timestamp? {
         let index = library.readStateIndex()
-        let published = library.generations.currentTime
+        let published = library.generations.currentTime ?? (try? index?.firstRun()) ?? nil
         return options.manifests.compactMap { location in
             location.recordKey.flatMap { try? index?.manifest(from: $0) }?.lastSuccess ?? published
         }.min()
@@ -111,8 +112,9 @@ extension SyncRun {
 
     /// - Returns: nil where this month's are spent.
     func byteBudget(_ ledger: ByteLedger, _ library: Library) -> ByteBudget? {
+        let spent = ledger.spentBytes(library, at: options.clock.now())
         guard let monthly = options.monthlyBytes else { return ByteBudget(bytes: options.maximumBytes) }
-        let left = monthly - min(monthly, ledger.spentBytes(library, at: options.clock.now()))
+        let left = monthly - min(monthly, spent)
         guard left > 0 else {
             emit(.warning("not begun: this month's bytes are spent"))
             return nil

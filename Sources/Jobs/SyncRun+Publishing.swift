@@ -38,7 +38,7 @@ extension SyncRun {
         let now = options.clock.now()
         let records = settled.map { manifest in
             var record = manifest.record
-            (record.settled, record.lastSuccess) = (current, now)
+            (record.settled, record.lastSuccess, record.lastComplete) = (current, now, now)
             return (manifest.source, record)
         }
         history.record(Dictionary(records, uniquingKeysWith: { $1 }))

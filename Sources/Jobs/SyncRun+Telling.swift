@@ -14,7 +14,7 @@ extension SyncRun {
         if let command = options.changeCommand, control.reason?.isSignal != true {
             let hook = ChangeHook(
                 command: command, libraryPath: options.libraryPath, library: library, history: history,
-                initial: initial)
+                initial: initial, control: control)
             if let problem = hook.run() {
                 emit(.notice(problem))
                 exit = exit.combined(with: .failure)
@@ -29,9 +29,13 @@ extension SyncRun {
 
     private func metrics(_ exit: ExitCode, _ summary: RunSummary, _ history: RunHistory) -> RunMetrics {
         let now = options.clock.now()
-        let manifests = options.manifests.compactMap { $0.recordKey.flatMap(history.manifest) }
+        // Read from two places a manifest is still one: a metric that comes twice makes the whole text worthless.
+        let manifests = Dictionary(
+            options.manifests.compactMap { $0.recordKey.flatMap(history.manifest) }.map { ($0.manifest, $0) },
+            uniquingKeysWith: { ($0.lastSuccess?.seconds ?? 0) < ($1.lastSuccess?.seconds ?? 0) ? $1 : $0 }
+        ).values.sorted { $0.manifest < $1.manifest }
         var bundles: [BundleAddress: BundleRecord] = [:]
-        for manifest in Set(manifests.map(\.manifest)) {
+        for manifest in manifests.map(\.manifest) {
             for (bundle, record) in history.bundles(of: manifest) {
                 bundles[BundleAddress(manifest: manifest, bundle: bundle)] = record
             }
@@ -39,6 +43,6 @@ extension SyncRun {
         return RunMetrics(
             exit: exit, summary: summary, manifests: manifests, bundles: bundles, obtainedBytes: tally.obtainedBytes,
             monthBytes: history.fetchedBytes(inMonth: now.localMonth) ?? 0,
-            distrustedSources: history.distrustedSourceCount, now: now)
+            distrustedSources: history.distrustedSourceCount(at: now), now: now)
     }
 }

@@ -61,7 +61,7 @@ package struct SyncRun: Sendable {
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
         let history = await blocking.run {
-            RunHistory(writer, command: options.command, at: options.clock.now()) { emit(.warning($0)) }
+            RunHistory(writer, command: options.command, at: options.clock.now()) { emit(.notice($0)) }
         }
         let initial = await blocking.run {
             checkClock(history)
@@ -171,6 +171,7 @@ package struct SyncRun: Sendable {
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false
+            place.history.forgetUnlisted(manifests)
             place.history.record(board.outcomes(isPublished: isPublished))
             if isPublished { remember(board, place.library, place.history) }
             return try publication.get()

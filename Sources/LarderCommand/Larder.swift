@@ -9,7 +9,7 @@ enum Larder {
     /// Not asynchronous, because the first thread must block the signals, and step aside where that is asked for, before the runtime makes others;
     /// then it has nothing more to do.
     static func main() {
-        StandardDescriptors.occupy()
+        StandardStreams.occupy()
         SignalListener.ignoreBrokenPipes()
         StopSignals.block()
         DescriptorLimit.raise()

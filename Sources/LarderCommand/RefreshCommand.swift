@@ -33,9 +33,14 @@ struct RefreshCommand {
 
     func run() async -> Jobs.ExitCode {
         let options = RefreshOptions(parsed)
-        if let text = options.printout(of: Array(CommandLine.arguments.dropFirst())) {
-            Console.write(text)
-            return .success
+        do throws(ScheduledCommand.Problem) {
+            if let text = try options.printout(of: Array(CommandLine.arguments.dropFirst())) {
+                Console.write(text)
+                return .success
+            }
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            return .usage
         }
         return await RunArguments(parsed).run(
             OutputStyle(ofUnattended: parsed), hasSummary: parsed[OutputOptions.verbose], adjust: options.adjust,
@@ -44,7 +49,7 @@ struct RefreshCommand {
             }
         ) { run, control, printer in
             let ping: HealthPing?
-            do throws(TransferURLError) { ping = try options.healthPing(run) } catch {
+            do throws(HealthPing.URLProblem) { ping = try options.healthPing(run) } catch {
                 Console.writeError("larder: --ping: \(error)\n")
                 return .usage
             }

@@ -61,20 +61,25 @@ struct RefreshOptions: Sendable {
 
     /// What is to be printed in the place of a run, if anything.
     /// - Parameter arguments: the command line, without the program's name.
-    func printout(of arguments: [String]) -> String? {
+    /// - Throws: for what can't be run again and again.
+    func printout(of arguments: [String]) throws(ScheduledCommand.Problem) -> String? {
         guard parsed[Self.printSystemd] || parsed[Self.printCron] else { return nil }
+        guard !parsed.operands.contains("-") else {
+            throw ScheduledCommand.Problem(
+                description: "there is no standard input for a manifest when nobody is there")
+        }
         var kept = arguments.filter { !["--print-systemd", "--print-cron"].contains($0) }
         let library = parsed[RunArguments.library]
         // Who runs it later has another environment.
         if !parsed.isGiven(RunArguments.library) { kept.insert(contentsOf: ["--library", library], at: 1) }
         let command = ScheduledCommand(kept, library: library, window: parsed[Self.window])
         return (parsed[Self.printSystemd] ? command.systemdUnits : "")
-            + (parsed[Self.printCron] ? command.cronLine : "")
+            + (parsed[Self.printCron] ? try command.cronLine() : "")
     }
 
     /// Who is told how the run ended.
     /// - Throws: for a URL that can't be asked for.
-    func healthPing(_ options: RunOptions) throws(TransferURLError) -> HealthPing? {
+    func healthPing(_ options: RunOptions) throws(HealthPing.URLProblem) -> HealthPing? {
         guard let url = parsed[Self.ping] else { return nil }
         return try HealthPing(url, options.downloads.session)
     }

@@ -12,6 +12,11 @@ struct ScheduledCommand {
     /// When it works: then it is started once a day, at the beginning; else every hour.
     let window: DailyWindow?
 
+    /// Why something can't be run again and again.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
     /// - Parameters:
     ///   - arguments: without the program's name.
     init(_ arguments: [String], library: String, window: DailyWindow?) {
@@ -28,7 +33,9 @@ struct ScheduledCommand {
 
     /// Two files, each after a line that says where it goes. Paused (3) is no failure.
     var systemdUnits: String {
-        let command = ([program] + arguments).map(Self.systemdQuoted).joined(separator: " ")
+        // It takes no program with quotes in its name, and unescapes nothing there.
+        let start = Self.isPlain(program) ? [program] : ["/bin/sh", "-c", "exec \"$0\" \"$@\"", program]
+        let command = (start + arguments).map(Self.systemdQuoted).joined(separator: " ")
         return """
             # /etc/systemd/system/larder-refresh.service
             [Unit]
@@ -88,9 +95,13 @@ struct ScheduledCommand {
     // MARK: cron
 
     /// A line for `crontab -e`. What the run writes, of a failure, cron sends by mail.
-    var cronLine: String {
+    /// - Throws: where it can't be one line.
+    func cronLine() throws(Problem) -> String {
         let command = (["cd", directory, "&&", program] + arguments).map { $0 == "&&" ? $0 : Self.shellQuoted($0) }
             .joined(separator: " ")
+        guard !command.unicodeScalars.contains("\n") else {
+            throw Problem(description: "a line for cron can't have a line break in it: put what has one into a script")
+        }
         // crontab(5): an unescaped % ends the command.
         let line = command.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "\\%")
         return "\(cronTime) \(line)\n"

@@ -10,7 +10,7 @@ extension Directory {
     }
 
     /// The folder of a path that a user named, and what the file is called there.
-    package static func openParent(of path: String) throws -> (directory: Directory, name: RelativePath) {
+    private static func openParent(of path: String) throws -> (directory: Directory, name: RelativePath) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
         let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
@@ -30,6 +30,16 @@ extension Directory {
         }
         guard flush else { return }
         if let parent = path.parent { try subdirectory(parent).synchronize() } else { try synchronize() }
+    }
+
+    /// Puts `bytes` where a user named a file, in one step. What is there and is no file stays: a device, of which root would rob the machine, a
+    /// folder, a link to somewhere else.
+    package static func replaceFile(named path: String, with bytes: [UInt8]) throws {
+        let (directory, name) = try openParent(of: path)
+        if let status = try directory.status(of: name), status.kind != .file {
+            throw SystemError(code: EEXIST, operation: "replace what is no file", subject: escapedText(path))
+        }
+        try directory.replaceFile(name, with: bytes, flush: false)
     }
 
     /// Puts a copy of `source`, which must be a regular file, at `path` in one step.

@@ -75,6 +75,40 @@ package struct Program: Sendable {
         case signalled(Int32)
     }
 
+    /// Waits for its end, for so long at most; then, or when `shouldStop` says so, it is ended, with all that it started in its group. Blocks; to
+    /// be called once, on a program with a group of its own.
+    /// - Returns: nil where it had to be ended.
+    package func wait(atMost limit: Duration, unless shouldStop: () -> Bool) -> End? {
+        let deadline = ContinuousClock.now + limit
+        guard let descriptor = openProcess() else { return wait() }
+        while !hasEnded(descriptor, withinMilliseconds: Self.lookIntervalMilliseconds) {
+            guard shouldStop() || ContinuousClock.now >= deadline else { continue }
+            kill(-process, SIGTERM)
+            _ = hasEnded(descriptor, withinMilliseconds: Self.patienceMilliseconds)
+            // What it started may have stayed, whether it has ended itself or not.
+            kill(-process, SIGKILL)
+            _ = wait()
+            return nil
+        }
+        return wait()
+    }
+
+    /// How often somebody who waits looks whether to go on.
+    private static let lookIntervalMilliseconds: Int32 = 200
+    /// How long a program that is to end may take to clear up.
+    private static let patienceMilliseconds: Int32 = 2_000
+
+    /// Nil on kernels before 5.3.
+    private func openProcess() -> OwnedDescriptor? {
+        let descriptor = larder_open_process(process)
+        return descriptor < 0 ? nil : OwnedDescriptor(adopting: descriptor, name: "a program")
+    }
+
+    private func hasEnded(_ descriptor: OwnedDescriptor, withinMilliseconds time: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return retryingInterrupts { poll(&entry, 1, time) } > 0
+    }
+
     /// Waits for its end. Blocks; to be called once.
     package func wait() -> End {
         var status: Int32 = 0

@@ -1,0 +1,30 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Platform
+
+/// Programs that are started and waited for.
+@Suite struct ProgramTests {
+    @Test func whatEndsInTimeIsLeftToItself() throws {
+        let program = try #require(Program(["sh", "-c", "exit 7"], hasOwnGroup: true))
+        #expect(program.wait(atMost: .seconds(60), unless: { false }) == .exited(7))
+    }
+
+    @Test(arguments: [true, false])
+    func whatTakesTooLongIsEndedWithAllItStarted(isAskedTo: Bool) throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var reading: Platform.OwnedDescriptor? = Platform.OwnedDescriptor(adopting: ends[0], name: "a pipe")
+        let writing = Platform.OwnedDescriptor(adopting: ends[1], name: "a pipe")
+        // The one in the background holds the pipe's end, too, and ignores a polite request.
+        let script = "(trap '' TERM; while true; do sleep 1; done) <&0 & wait"
+        let program = try #require(Program(["sh", "-c", script], input: reading, hasOwnGroup: true))
+        reading = nil
+        #expect(program.wait(atMost: isAskedTo ? .seconds(60) : .zero, unless: { isAskedTo }) == nil)
+        // The kernel says so where nobody is left who could read.
+        var entry = pollfd(fd: writing.rawValue, events: 0, revents: 0)
+        #expect(poll(&entry, 1, 10_000) == 1 && Int32(entry.revents) & POLLERR != 0)
+    }
+}
