@@ -17,6 +17,8 @@ package struct Diagnostic: Sendable, Hashable {
     /// One line without a final full stop. Whatever it quotes from outside is escaped already.
     package var message: String
     package let range: SourceRange
+    /// How many more of the same rule were found and aren't told one by one; the message says so.
+    package var othersCount = 0
     /// Where in a structured text: `$.bundles[2].urls`.
     package var path: String?
     package let notes: [Note]
@@ -38,10 +40,12 @@ package struct Diagnostic: Sendable, Hashable {
 
     /// The same finding about a text in which everything has another place.
     package func mappingRanges(_ transform: (SourceRange) -> SourceRange) -> Diagnostic {
-        Diagnostic(
+        var mapped = Diagnostic(
             id: id, severity: severity, message: message, range: transform(range), path: path,
             notes: notes.map { Note($0.message, at: transform($0.range)) }, hint: hint,
             fix: fix.map { TextEdit(transform($0.range), $0.replacement) }, secret: secret.map(transform))
+        mapped.othersCount = othersCount
+        return mapped
     }
 
     private init(

@@ -52,6 +52,42 @@ extension JSONParser {
         return true
     }
 
+    /// A brace in an object of an array, where only a key can be: the next object of that array, and the one before should have been closed.
+    mutating func closesObjectBeforeElement() -> Bool {
+        guard let object = open.last, object.kind == .object, open.count > 1, open[open.count - 2].kind == .array else {
+            return false
+        }
+        reportUnclosed(open.suffix(1), at: tokenEnd == lastComma + 1 ? lastComma : tokenEnd)
+        endContainer(object)
+        return true
+    }
+
+    /// `"The "Big" Gallery"`: a word that touches the end of a string, and another quote that ends the value in the same line.
+    mutating func takesQuotesWithinString() -> Bool {
+        guard let string = nodes.last, string.kind == .string, Int(string.end) == position, tokenEnd == position,
+            bytes[position - 1] == UInt8(ascii: "\""), position < bytes.count, isWordByte(bytes[position])
+        else { return false }
+        let line = bytes[position...].prefix(4096).prefix { $0 != UInt8(ascii: "\n") }
+        let quotes = line.indices.lazy.filter { line[$0] == UInt8(ascii: "\"") }
+        // One before a colon ends a key, and what stands before that is no text.
+        guard let end = quotes.first(where: { endsString(line[($0 + 1)...]) }),
+            line[(end + 1)...].first(where: { !isBlank($0) }) != UInt8(ascii: ":")
+        else { return false }
+        report(
+            .missingComma, "the text goes on behind the quote that ends it", at: Int(string.start), to: end + 1,
+            hint: "a quote within a text is written \\\"")
+        nodes[nodes.count - 1].end = UInt32(end + 1)
+        position = end + 1
+        return true
+    }
+
+    /// Whether what comes next in a line can follow a string.
+    private func endsString(_ rest: ArraySlice<UInt8>) -> Bool {
+        rest.first { !isBlank($0) }.map { Array(",:]}".utf8).contains($0) } ?? true
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+
     /// `73,194,614` in an object: a number whose digits are grouped.
     mutating func takesGroupedDigits() -> Bool {
         guard lastComma + 1 == position, lastComma > 0, nodes.last?.kind == .number,

@@ -105,6 +105,8 @@ extension JSONParser {
                 fix: standsAlone(start..<position)
                     ? [TextEdit(SourceRange(at: start), "\""), TextEdit(SourceRange(at: position), "\"")] : [])
             return .colon
+        case UInt8(ascii: "{") where expectation == .nextKey && closesObjectBeforeElement():
+            return .nextElement
         case UInt8(ascii: "["), UInt8(ascii: "{"):
             // The colon is missing along with the key: go on as if both had been there.
             report(.missingKey, "a key is missing before this value", at: position)
@@ -149,6 +151,8 @@ extension JSONParser {
     mutating func recoverFromMissingSeparator(_ byte: UInt8) -> Expectation {
         guard !reopensString() else { return .separator }
         if byte == UInt8(ascii: ":"), closesArrayBeforeKey() { return .colon }
+        if byte == UInt8(ascii: "{"), closesObjectBeforeElement() { return .separator }
+        guard !takesQuotesWithinString() else { return .separator }
         if byte == UInt8(ascii: ":") || byte == UInt8(ascii: ";") {
             report(
                 .missingComma,

@@ -33,6 +33,8 @@ struct ValidationReport {
     private var counts: [Severity: Int] = [:]
     private var manifestCount = 0
     private var shownCount = 0
+    /// What `--max-findings` has left out.
+    private var hiddenCount = 0
     /// The names of files that were rewritten.
     var fixed: [String] = []
     /// What fixes would change.
@@ -45,9 +47,10 @@ struct ValidationReport {
     mutating func add(_ validated: ValidatedManifest) {
         manifestCount += 1
         let taken = validated.diagnostics.filter(filter.takes)
-        for diagnostic in taken { counts[diagnostic.severity, default: 0] += 1 }
+        for diagnostic in taken { counts[diagnostic.severity, default: 0] += 1 + diagnostic.othersCount }
         let shown = Array(taken.prefix(filter.limit - shownCount))
         shownCount += shown.count
+        hiddenCount += taken.count - shown.count
         guard !shown.isEmpty else { return }
         printer.add(
             ManifestFindings(
@@ -70,8 +73,7 @@ struct ValidationReport {
         var text = found.isEmpty ? "nothing found" : found.joined(separator: ", ")
         text += " in \(plural(manifestCount, "manifest"))"
         if !unreadable.isEmpty { text += "; not all could be read" }
-        let hidden = counts.values.reduce(0, +) - shownCount
-        if hidden > 0 { text += "; \(hidden) not shown (--max-findings)" }
+        if hiddenCount > 0 { text += "; \(hiddenCount) not shown (--max-findings)" }
         if !fixed.isEmpty { text += "; \(fixed.count) fixed: \(fixed.joined(separator: ", "))" }
         return text
     }

@@ -155,6 +155,44 @@ import Testing
                   |               ^~~~~~~~~~~~
               hint: write [ ] around it, if there is only one
             """#),
+        Mistake(
+            "    },\n    {\n      \"id\": \"guide\"", "    {\n      \"id\": \"guide\"",
+            #"""
+            m.json:15:54: error[J010]: a closing "}" is missing before this place
+               15 |       "unpack": {"strip": 1, "include": ["**/*.png"]}
+                  |                                                      ^
+            m.json:8:5: note: an object is opened here
+                8 |     {
+                  |     ^
+
+            m.json:16:5: error[J006]: a comma is missing before this
+               16 |     {
+                  |     ^
+            """#),
+        Mistake(
+            #""version": "7""#, #""title": "The "Big" Gallery""#,
+            #"""
+            m.json:11:16: error[J006]: the text goes on behind the quote that ends it
+               11 |       "title": "The "Big" Gallery",
+                  |                ^~~~~~~~~~~~~~~~~~~
+              hint: a quote within a text is written \"
+            """#),
+        Mistake(
+            #""77aa"#, #""sha256:77aa"#,
+            #"""
+            m.json:21:17: error[S015]: "sha256:77aa1c0e9b7d2468ace013579bdf02468ace13579bdf2468ace0f1e2d3c4b5a6" is not a SHA-256 (at $.bundles[1].sha256)
+               21 |       "sha256": "sha256:77aa1c0e9b7d2468ace013579bdf02468ace13579b…
+                  |                 ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+              hint: leave out what precedes the 64 digits
+            """#),
+        Mistake(
+            #""gallery.zip""#, #"" gallery.zip""#,
+            #"""
+            m.json:12:16: error[U002]: a URL can't have " " in it (at $.bundles[0].urls[0])
+               12 |       "urls": [" gallery.zip"],
+                  |                ^~~~~~~~~~~~~~
+              hint: leave it out
+            """#),
     ]
 
     @Test(arguments: mistakes)

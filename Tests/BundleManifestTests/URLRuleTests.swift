@@ -28,6 +28,14 @@ import Testing
         #expect(!decode(withURL(url)).diagnostics.contains { $0.message.contains("secret") })
     }
 
+    /// A blank that came along when the URL was copied is no part of it: encoded, it would name another file.
+    @Test(arguments: [("b.epub ", "leave it out"), (" b.epub", "leave it out"), ("b\\t.epub", "leave it out")])
+    func aStrayBlankIsNotEncoded(_ url: String, _ hint: String) {
+        let diagnostics = decode(withURL(url)).diagnostics
+        #expect(diagnostics.map(\.hint) == [hint] && diagnostics.allSatisfy(\.fix.isEmpty), "\(diagnostics)")
+        #expect(decode(withURL("a b")).diagnostics.first?.fix.map(\.replacement) == ["\"a%20b\""])
+    }
+
     @Test func credentialsAreNeverShown() {
         let bundles =
             "[\(ebook(", \"urls2\": 1, \"headers\": {\"Cookie\": \"hidden\"}").replacing("b.epub", with: "http://u:hidden@h/"))]"

@@ -120,6 +120,24 @@ import Testing
         #expect(error.diagnostics[0].notes.map(\.range.start) == [10, 6, 0])
     }
 
+    /// Where an object of a list isn't closed, the next one tells so: one finding, and not one for each object that follows.
+    @Test(arguments: [
+        ("[{\"a\": 1, {\"b\": 2}, {\"c\": 3}]", ["J010@8"]),
+        ("[{\"a\": 1 {\"b\": 2}, {\"c\": 3}]", ["J010@8", "J006@9"]),
+        ("[{ {\"a\": 1}}]", ["J009@3"]), ("{\"a\": 1, {\"b\": 2}}", ["J009@9"]),
+    ])
+    func anObjectThatIsLeftOpenInAListIsToldOnce(_ text: String, _ expected: [String]) {
+        #expect(findings(text) == expected)
+    }
+
+    @Test(arguments: [
+        ("{\"a\": \"The \"Big\" One\", \"b\": 1}", ["J006@6"]), ("[\"an 8\"disc\" here\"\n]", ["J006@1"]),
+        ("{\"a\": \"x\"b, \"c\": \"d\"}", ["J006@9", "J016@9", "J008@10"]),
+    ])
+    func quotesWithinATextAreToldAsSuch(_ text: String, _ expected: [String]) {
+        #expect(findings(text) == expected)
+    }
+
     @Test func depthHasALimit() throws {
         let limits = JSONLimits(depth: 3)
         _ = try JSONDocument(Array("[[[]]]".utf8), name: "x", limits: limits)

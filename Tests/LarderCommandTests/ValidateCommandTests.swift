@@ -101,9 +101,22 @@ import Testing
     @Test func ofRepeatedKeysAHundredAreTold() async throws {
         let keys = String(repeating: #""x-a": 1, "#, count: 300)
         let result = try await run(
-            "-", "--format", "short", input: Self.good.replacing(#""id": "m""#, with: keys + #""id": "m""#))
+            "-", "--format", "short", "--severity", "error",
+            input: Self.good.replacing(#""id": "m""#, with: keys + #""id": "m""#))
         let lines = result.outputText.split(separator: "\n").filter { $0.contains("error[J024]") }
         #expect(lines.count == 100 && lines.last?.contains("(and 199 more like this)") == true, "\(lines.count)")
+        // And one for the relative URL of a manifest that stands nowhere.
+        #expect(result.errorText == "300 errors in 1 manifest\n")
+    }
+
+    /// Nothing else gets the number of a closed descriptor, and with it the findings.
+    @Test func whatCannotBePrintedIsAFailure() async throws {
+        try write(Self.doubtful, to: "m.json")
+        let command = "exec \"$0\" validate m.json >&- <&-"
+        let result = try await ChildProcess.run(
+            "/bin/sh", ["-c", command, try LarderProgram.path], directory: directory.path)
+        #expect(result.errorText.hasSuffix("can't write to standard output: Bad file descriptor\n"), "\(result)")
+        #expect(result.status == .exited(1), "\(result)")
     }
 
     @Test func fixesAreShownFirstAndThenMadeInOneStep() async throws {

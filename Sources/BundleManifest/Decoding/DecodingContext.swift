@@ -106,6 +106,7 @@ struct DecodingContext {
         }
         for (id, count) in counts where count > Self.mostOfOneRule {
             guard let last = diagnostics.lastIndex(where: { $0.id == id }) else { continue }
+            diagnostics[last].othersCount = count - Self.mostOfOneRule
             diagnostics[last].message += " (and \(count - Self.mostOfOneRule) more like this)"
         }
         return diagnostics

@@ -11,7 +11,8 @@ extension ValueType<URLReference> {
             for problem in URLRules.doubts(text) { context.report(problem, at: value) }
             return url
         } catch {
-            let encoded = error.rule == .badURLCharacter ? URLCharacters.percentEncoded(text) : nil
+            let encoded =
+                error.rule == .badURLCharacter && !URLRules.hasBlankEnd(text) ? URLCharacters.percentEncoded(text) : nil
             context.report(error, at: value, fix: encoded.map { value.fix(replacingTextBy: $0) } ?? [])
             return nil
         }

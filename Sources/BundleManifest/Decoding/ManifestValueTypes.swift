@@ -126,6 +126,8 @@ extension ValueType<SHA256Digest> {
         let length = text.utf8.count
         switch (digits, length) {
         case (64, 65...): return "leave out what follows the 64 digits"
+        case (_, 65...) where text.suffix(64).allSatisfy(\.isHexDigit): return "leave out what precedes the 64 digits"
+        case (32, 32): return "32 digits are an MD5; sha256sum FILE prints the one that is needed"
         case (40, 40): return "40 digits are a SHA-1; sha256sum FILE prints the one that is needed"
         case (128, 128): return "128 digits are a SHA-512; sha256sum FILE prints the one that is needed"
         case (_, 64): return "write 64 lowercase hexadecimal digits"

@@ -1,5 +1,5 @@
 /// Finds things of a long list that are alike, by their ordinals alone: a table of a million paths or digests would be as large as the text
-/// that they stand in, and this one takes at most eight bytes for each.
+/// that they stand in, and this one takes at most 16 bytes for each.
 struct OrdinalTable {
     /// Ordinals plus one; 0 is a free slot. Their number is a power of two, and twice the count at least.
     private var slots: [UInt32]

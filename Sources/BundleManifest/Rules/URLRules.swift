@@ -115,8 +115,7 @@ enum URLRules {
         if let bad = text.unicodeScalars.first(where: { !$0.isASCII || !URLCharacters.isAllowed(UInt8(ascii: $0)) }) {
             throw Problem(
                 .badURLCharacter, "a URL can't have \(String(bad).quotedForMessage()) in it",
-                hint: bad == "\\"
-                    ? "components are separated by /" : "percent-encode it as \(URLCharacters.percentEncoded(bad))")
+                hint: hint(bad, in: text))
         }
         var rest = text.utf8[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -128,6 +127,18 @@ enum URLRules {
             }
             rest = rest[digits.endIndex...]
         }
+    }
+
+    private static func hint(_ bad: Unicode.Scalar, in text: String) -> String {
+        if bad == "\\" { return "components are separated by /" }
+        // Nobody means a line end or a tab that comes along when a URL is copied.
+        if bad.value < 0x20 || hasBlankEnd(text) { return "leave it out" }
+        return "percent-encode it as \(URLCharacters.percentEncoded(bad))"
+    }
+
+    /// Whether a space stands before or behind the URL.
+    static func hasBlankEnd(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: " ") || text.utf8.last == UInt8(ascii: " ")
     }
 
     /// Allowed, and no percent sign.

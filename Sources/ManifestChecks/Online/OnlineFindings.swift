@@ -49,7 +49,10 @@ struct OnlineFindings {
         for one in found {
             let others =
                 one.others == 0 ? "" : " (and \(one.others) more like this on the same server)"
-            findings.report(one.rule, one.message + others, at: one.place, notes: one.notes, hint: one.hint)
+            var diagnostic = Diagnostic(
+                one.rule, one.message + others, at: one.place.markedRange, notes: one.notes, hint: one.hint)
+            diagnostic.othersCount = one.others
+            findings.append(diagnostic, at: one.place)
         }
         return findings
     }
