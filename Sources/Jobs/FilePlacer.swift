@@ -55,7 +55,8 @@ struct FilePlacer: Sendable {
     }
 
     /// Before anything is fetched that couldn't be stored without it.
-    func askForKey(of source: BundleSource) async throws(BundleFailure) { _ = try await decryption(source)
+    func askForKey(of source: BundleSource) async throws(BundleFailure) {
+        _ = try await decryption(source)
     }
 
     // MARK: What is here already

@@ -155,8 +155,8 @@ import Testing
             #expect(try await stock.sync("--jobs", "1").status == .exited(1))
         }
         #expect(try await stock.sync().status == .exited(0))
-        // Beside the three there may be one that was under way when its neighbour failed.
-        #expect(requests(30).reduce(0, +) <= 36)
+        // Beside each of the three there may be two that were under way: one comes, one waits.
+        #expect(requests(30).reduce(0, +) <= 39)
         #expect(try leftovers == [])
     }
 
