@@ -110,6 +110,7 @@ struct DiskRootTests {
         // The wanted one is the oldest.
         let names = [film, "1.part", "2.part", "3.part", "4.part"]
         for (number, name) in names.enumerated() { try pause(name, secondsAgo: 60 - number, in: library) }
+        try record(film, lengthBytes: 4 << 20, in: library)
 
         let run = try await LarderProgram.run([
             "sync", server.url("/manifest.json"), "--library", library, "--min-free", "8M", "--only", "large", "--json",
@@ -187,8 +188,20 @@ struct DiskRootTests {
         try setModified(path, secondsAgo: secondsAgo)
     }
 
+    /// Without it nobody could go on with a paused download.
+    private func record(_ name: String, lengthBytes: Int, in library: String) throws {
+        let url = server.url("/film.bin")
+        let digest = "\(SHA256.digest(of: small))"
+        let record = """
+            {"format": "larder-resume/1", "url": "\(url)", "finalURL": "\(url)", "entityTag": "\\"1\\"",
+             "ranges": [[0, \(lengthBytes)]], "flushedBytes": 0, "boot": "", "sha256": "\(digest)"}
+            """
+        try writeFile(Array(record.utf8), to: "\(library)/.larder/partial/\(name).resume")
+    }
+
     private func partials(in library: String) throws -> [String] {
         try directoryEntries(FilePathBytes("\(library)/.larder/partial")).map(\.description)
+            .filter { $0.hasSuffix(".part") }
     }
 
     private func sync(_ library: String, _ more: String...) async throws -> ChildProcess.Result {
