@@ -43,7 +43,7 @@ struct RefreshOptions: Sendable {
 
     private static let metrics = CommandOption<String?>.optional(
         "metrics", .text("FILE"),
-        help: "write there, after each run, how it went and how old everything is (Prometheus)")
+        help: "write there, after each run that wasn't held back, how it went and how old everything is (Prometheus)")
     private static let ping = CommandOption<String?>.optional(
         "ping", .text("URL"),
         help: "ask for this after a success, and for URL/fail after a failure: a dead man's switch")
