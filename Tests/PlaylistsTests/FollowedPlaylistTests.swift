@@ -102,6 +102,38 @@ import Testing
         let followed = try FollowedPlaylist(try segments(0..<1), at: address)
         #expect(followed.reloadDelay(hasChanged: true) == .seconds(6))
         #expect(followed.reloadDelay(hasChanged: false) == .seconds(3))
+        // A server may promise what it likes.
+        var far = try segments(0..<1)
+        far.targetDuration = .seconds(4_000_000_000)
+        #expect(try FollowedPlaylist(far, at: address).reloadDelay(hasChanged: true) == .seconds(60))
+    }
+
+    /// Looked up one by one they would take hours.
+    @Test(.timeLimit(.minutes(1))) func aKeyAndASectionForEachSegmentCostNoMoreThanThey() throws {
+        let tags = { (number: Int) in
+            let vector = String(number + 1, radix: 16)
+            return
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(vector)\n#EXT-X-MAP:URI=\"i\",BYTERANGE=\"1@\(number)\"\n"
+        }
+        let count = 20_000
+        let tagged = Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, tags($0)) })
+        let followed = try FollowedPlaylist(try segments(0..<count, tagged), at: address)
+        #expect(followed.playlist.keySets.count == count && followed.playlist.maps.count == count)
+    }
+
+    /// More can't be read again, neither by a later run nor in the copy.
+    @Test func itHasNoMoreSegmentsThanAPlaylistMayHave() throws {
+        var followed = try FollowedPlaylist(try segments(0..<1), at: address)
+        let step: UInt64 = 100_000
+        for number in 1..<10 {
+            var reload = try segments(0..<1)
+            reload.mediaSequence = UInt64(number) * step
+            try followed.take(reload, at: address, mayHaveGaps: true)
+        }
+        var last = try segments(0..<1)
+        last.mediaSequence = 10 * step
+        #expect(throws: FollowProblem.tooLong) { try followed.take(last, at: address, mayHaveGaps: true) }
+        #expect(followed.playlist.segments.count == 900_001)
     }
 
     @Test func whatIsLostIsAGapWhereverItIsListed() throws {

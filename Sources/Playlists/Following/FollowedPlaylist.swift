@@ -6,8 +6,16 @@ package struct FollowedPlaylist: Equatable, Sendable {
     /// The number of the first segment that its server still listed.
     package private(set) var windowStart: UInt64
 
+    /// By what they are: a stream may have a key for each segment.
+    private var keySetNumbers: [[MediaKey]: Int32] = [:]
+    private var mapNumbers: [MediaMap: Int32] = [:]
+
     /// No stream loses as many segments at once: its numbers began anew.
     private static let maximumGap: UInt64 = 100_000
+    /// As many as are read of a playlist: what was followed is read again, by a later run or from the copy.
+    static let maximumSegments = PlaylistLimits().segments
+    /// A target duration is a promise. Nobody relies on one that is longer.
+    private static let longestDelay: Duration = .seconds(60)
 
     /// - Parameter address: where the playlist was read from.
     package init(_ first: MediaPlaylist, at address: PlaylistAddress) throws(FollowProblem) {
@@ -27,6 +35,8 @@ package struct FollowedPlaylist: Equatable, Sendable {
     package init(recorded playlist: MediaPlaylist) {
         self.playlist = playlist
         windowStart = playlist.mediaSequence
+        for (number, keys) in playlist.keySets.enumerated() { keySetNumbers[keys] = Int32(clamping: number) }
+        for (number, map) in playlist.maps.enumerated() { mapNumbers[map] = Int32(clamping: number) }
     }
 
     /// The number behind that of the last segment. The parser sees that the numbers of all segments fit.
@@ -35,10 +45,10 @@ package struct FollowedPlaylist: Equatable, Sendable {
     /// Whether nothing follows.
     package var hasEnded: Bool { playlist.isComplete }
 
-    /// How long to wait before the next reload, counted from when the last one began (RFC 8216 §6.3.4).
+    /// How long to wait before the next reload, counted from when the last one began (RFC 8216 §6.3.4); a minute at most.
     /// - Parameter hasChanged: whether that brought anything.
     package func reloadDelay(hasChanged: Bool) -> Duration {
-        hasChanged ? playlist.coveringTargetDuration : playlist.coveringTargetDuration / 2
+        min(Self.longestDelay, hasChanged ? playlist.coveringTargetDuration : playlist.coveringTargetDuration / 2)
     }
 
     // MARK: Reloads
@@ -64,6 +74,7 @@ package struct FollowedPlaylist: Equatable, Sendable {
             for segment in reload.segments.dropFirst(skipped) {
                 try append(segment, of: reload, at: address, &sets, &maps)
             }
+            guard playlist.segments.count <= Self.maximumSegments else { throw FollowProblem.tooLong }
         } catch {
             self = copy
             throw error
@@ -135,10 +146,10 @@ package struct FollowedPlaylist: Equatable, Sendable {
                 section.keySet = try section.keySet.map { set throws(FollowProblem) in
                     try keySet(set, of: reload, at: address, &sets)
                 }
-                let number = playlist.maps.lastIndex(of: section) ?? playlist.maps.count
-                if number == playlist.maps.count { playlist.maps.append(section) }
-                maps[map] = Int32(clamping: number)
-                segment.map = maps[map]
+                let number = mapNumbers[section] ?? Int32(clamping: playlist.maps.count)
+                if mapNumbers.updateValue(number, forKey: section) == nil { playlist.maps.append(section) }
+                maps[map] = number
+                segment.map = number
             }
         }
         playlist.segments.append(segment)
@@ -154,10 +165,10 @@ package struct FollowedPlaylist: Equatable, Sendable {
             if key.isUsable { key.uri = try absolute(key.uri, address) }
             return key
         }
-        let number = playlist.keySets.lastIndex(of: keys) ?? playlist.keySets.count
-        if number == playlist.keySets.count { playlist.keySets.append(keys) }
-        sets[set] = Int32(clamping: number)
-        return Int32(clamping: number)
+        let number = keySetNumbers[keys] ?? Int32(clamping: playlist.keySets.count)
+        if keySetNumbers.updateValue(number, forKey: keys) == nil { playlist.keySets.append(keys) }
+        sets[set] = number
+        return number
     }
 
     private func absolute(_ uri: String, _ address: PlaylistAddress) throws(FollowProblem) -> String {
