@@ -15,9 +15,11 @@ struct PresentationReader: Sendable {
     let warn: @Sendable (String) -> Void
 
     /// A playlist of a million short segments is less than this.
-    private static let playlistBytes = 128 << 20
+    static let playlistBytes = 128 << 20
     /// Of all playlists of a presentation.
     static let maximumSegments = 2_000_000
+    /// Of a playlist; those behind them aren't read.
+    private static let maximumMirrors = 3
 
     struct Document: Sendable {
         /// Where it came from, after redirects.
@@ -55,9 +57,10 @@ struct PresentationReader: Sendable {
         var fetched = [entry.source]
         var segmentCount = 0
         for uris in wanted where media[uris[0]] == nil {
-            let (found, document) = try await readFirst(of: uris, playlist, at: address)
+            let (found, document) = try await readFirst(
+                of: uris, playlist, at: address, room: Self.maximumSegments - segmentCount)
             media[uris[0]] = found
-            segmentCount += found.source.playlist.segments.count
+            segmentCount += ([found.source] + found.source.mirrors).reduce(0) { $0 + $1.playlist.segments.count }
             guard segmentCount <= Self.maximumSegments else {
                 throw BundleFailure(
                     .playlistRefused, "its playlists have more than \(Self.maximumSegments) segments together",
@@ -72,16 +75,22 @@ struct PresentationReader: Sendable {
     }
 
     /// The media playlist at the first of these URIs that has one; those at the others are its mirrors.
+    /// - Parameter room: how many segments all of them may have together. Mirrors that have more are left out.
     private func readFirst(
-        of uris: [String], _ master: MasterPlaylist, at address: PlaylistAddress
+        of uris: [String], _ master: MasterPlaylist, at address: PlaylistAddress, room: Int
     ) async throws(BundleFailure) -> (ReadPresentation.Media, Document) {
         var failure: BundleFailure?
         for (number, uri) in uris.enumerated() {
             do throws(BundleFailure) {
                 var (media, document) = try await readMedia(uri, master, at: address)
-                for other in uris.dropFirst(number + 1) where media.source.playlist.isComplete {
+                var room = room - media.source.playlist.segments.count
+                for other in uris.dropFirst(number + 1).prefix(Self.maximumMirrors)
+                where media.source.playlist.isComplete {
                     // A mirror that can't be read is none.
-                    guard let mirror = try? await readMedia(other, master, at: address) else { continue }
+                    guard let mirror = try? await readMedia(other, master, at: address),
+                        mirror.0.source.playlist.segments.count <= room
+                    else { continue }
+                    room -= mirror.0.source.playlist.segments.count
                     media.source.mirrors.append(mirror.0.source)
                 }
                 return (media, document)
@@ -138,7 +147,7 @@ struct PresentationReader: Sendable {
     private func document(
         _ source: SourceFile, _ condition: SourceFetcher.Condition
     ) async throws(BundleFailure) -> Document? {
-        guard let file = try await fetcher.fetch(source, condition) else { return nil }
+        guard let file = try await fetcher.fetch(source, condition, limitBytes: Self.playlistBytes) else { return nil }
         return try await placing.attempt { [fetcher, warn] () throws(BundleFailure) in
             defer { file.discard() }
             var bytes = try file.bytes(limitBytes: Self.playlistBytes)

@@ -28,11 +28,13 @@ struct SourceFetcher: Sendable {
         case unless(validator: String)
     }
 
-    /// - Parameter part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
+    /// - Parameters:
+    ///   - part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
+    ///   - limitBytes: how long the file may be; it is cut off there, however long its server goes on.
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(
-        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil
+        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
         var failure: BundleFailure?
         let sources = try manifest.sources(source)
@@ -44,10 +46,12 @@ struct SourceFetcher: Sendable {
                 let mirrors = Array(urls.dropFirst())
                 do throws(BundleFailure) {
                     return try await download(
-                        urls[0], mirrors: mirrors, source, condition, part: part, firstServer: firstServer)
+                        urls[0], mirrors: mirrors, source, condition, part: part, limitBytes: limitBytes,
+                        firstServer: firstServer)
                 } catch  where error.isRangeIgnored {
                     return try await download(
-                        urls[0], mirrors: mirrors, source, condition, part: nil, firstServer: firstServer)
+                        urls[0], mirrors: mirrors, source, condition, part: nil, limitBytes: limitBytes,
+                        firstServer: firstServer)
                 }
             } catch {
                 guard error.code != .paused else { throw error }
@@ -122,14 +126,14 @@ struct SourceFetcher: Sendable {
 
     private func download(
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition, part: ByteRange?,
-        firstServer: TransferURL?
+        limitBytes: Int?, firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
         // One request has one set of headers: who may have them isn't asked together with who may not.
         let hasHeaders = mayHaveHeaders(url)
         let mirrors = bundle.headers.isEmpty ? mirrors : mirrors.filter { mayHaveHeaders($0) == hasHeaders }
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         if !hasHeaders { request.headers = HeaderFields() }
-        request.budgetBytes = bodyBudgetBytes
+        request.budgetBytes = [bodyBudgetBytes, limitBytes.map(Int64.init)].compactMap(\.self).min()
         request.byteRange = part.map { $0.offset..<$0.end }
         if case .unless(let validator) = condition, let firstServer {
             request.condition = DownloadCondition(validator: validator, of: firstServer)

@@ -70,6 +70,29 @@ import Testing
         #expect(requestCounts(0..<19) == Array(repeating: 1, count: 19))
     }
 
+    /// What would fill the disk before anybody looked at it.
+    @Test func aPlaylistThatNeverEndsIsCutOff() async throws {
+        stock.server.serve(
+            "/f/index.m3u8",
+            Resource(.pattern(lengthBytes: 512 << 20, seed: 1), etag: nil).altered { $1.chunked(chunkBytes: 1 << 20) })
+        serveFilm()
+        let run = try await stock.sync()
+        #expect(run.status == .exited(1) && run.errorText.contains("134217728"), "\(run)")
+        #expect(stock.server.exchanges("/f/index.m3u8").allSatisfy { $0.bodyBytesSent < 256 << 20 })
+        #expect(try directoryEntries(FilePathBytes("\(stock.library)/.larder/partial")).isEmpty)
+    }
+
+    @Test func ofManyRedundantVariantsOnlyAFewAreRead() async throws {
+        let variants = (0..<20).map { "#EXT-X-STREAM-INF:BANDWIDTH=9\nv\($0).m3u8\n" }.joined()
+        serve("/f/index.m3u8", text: "#EXTM3U\n" + variants)
+        for number in 0..<20 { serve("/f/v\(number).m3u8", text: playlist(0..<2)) }
+        serveSegments(0..<2)
+        serveFilm()
+        let run = try await stock.sync()
+        #expect(run.status == .exited(0), "\(run)")
+        #expect((0..<20).map { stock.server.exchanges("/f/v\($0).m3u8").count }.reduce(0, +) == 4)
+    }
+
     @Test func ofAChangedPlaylistOnlyNewSegmentsAreFetched() async throws {
         serveSegments(0..<15)
         serve("/f/index.m3u8", text: playlist(0..<10))
