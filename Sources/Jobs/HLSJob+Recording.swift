@@ -7,7 +7,8 @@ import Playlists
 /// Live presentations: their playlists are read again and again (RFC 8216 §6.3.4), and what they name is fetched while it is there.
 extension HLSJob {
     private static let folder = "recording"
-    private static let recordingBytes = 512 << 20
+    /// As much as is read of a playlist.
+    private static let recordingBytes = PlaylistLimits().textBytes
 
     /// - Parameter read: what the playlists say now.
     func record(_ read: ReadPresentation, _ limits: Presentation.Recording) async throws(BundleFailure) -> Copy {
@@ -17,25 +18,55 @@ extension HLSJob {
                 url: shownURL(read.url))
         }
         var recording = try await begin(read, limits)
-        let keys = keyRing()
-        var salvage = salvage
-        while true {
-            try await collect(&recording, keys, salvage)
-            // It is taken once; what is left of it isn't wanted.
-            salvage = nil
-            if recording.isOver { break }
-            try await waitForMore(recording)
-            let isLast = limits.end.map { clock.now() >= $0 } ?? false
-            try await recording.reload(reader, isLast: isLast, uptime: clock.uptime)
+        let fetches = LiveFetches()
+        do throws(BundleFailure) {
+            try await follow(&recording, fetches)
+        } catch {
+            await fetches.cancel()
+            throw error
         }
-        if let text = recording.gapText { warn(text) }
-        var options = planOptions
-        options.allowsLive = true
-        let plan = try recording.plan(options)
+        let plan = try await playablePlan(&recording)
+        for text in [recording.gapText, recording.unevenText].compactMap(\.self) { warn(text) }
         let placed = plan.resources.compactMap { recording.placed[$0.path] }
         let folder = try path(Self.folder)
         do throws(SystemError) { _ = try staging.directory.removeTree(folder) } catch { throw BundleFailure(error) }
         return try await finish(plan, placed, recording.receipts)
+    }
+
+    /// Until nothing more is looked for, and all that can be had is here.
+    private func follow(_ recording: inout LiveRecording, _ fetches: LiveFetches) async throws(BundleFailure) {
+        let keys = keyRing()
+        var salvage = salvage
+        while true {
+            try await collect(&recording, fetches, keys, salvage)
+            // It is taken once; what is left of it isn't wanted.
+            salvage = nil
+            if recording.isOver { return }
+            try await waitForMore(recording)
+            let isLast = recording.limits.end.map { clock.now() >= $0 } ?? false
+            try await recording.reload(reader, isLast: isLast, clock)
+        }
+    }
+
+    /// What would not play has come once, and can't be had any more: it is lost like what never came, and what was recorded besides is kept.
+    private func playablePlan(_ recording: inout LiveRecording) async throws(BundleFailure) -> OfflinePlan {
+        while true {
+            let plan = try recording.plan(planOptions)
+            let faults = await placing.run { [staging] in
+                // What is odd is told when the copy is finished.
+                PlaylistVerdict(of: plan, in: staging.directory) { _ in }.faults()
+            }
+            if faults.isEmpty { return plan }
+            let resources = Dictionary(plan.resources.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+            for fault in faults {
+                guard fault.failure.code == .implausibleMedia, let path = fault.paths.first,
+                    let resource = resources[path.description]
+                else { throw fault.failure }
+                // The next run may ask for it anew.
+                try? staging.directory.remove(path)
+                if let text = try recording.note(fault.failure, of: resource) { warn(text) }
+            }
+        }
     }
 
     private func begin(
@@ -59,27 +90,43 @@ extension HLSJob {
         return try LiveRecording(read, recorded: recorded ?? [:], limits: limits, at: clock.uptime())
     }
 
-    /// Fetches what is listed and isn't here.
+    /// Fetches what is listed and isn't here, and takes what has come. What takes longer than the next reload is left to come meanwhile.
     private func collect(
-        _ recording: inout LiveRecording, _ keys: KeyRing, _ salvage: Salvage?
+        _ recording: inout LiveRecording, _ fetches: LiveFetches, _ keys: KeyRing, _ salvage: Salvage?
     ) async throws(BundleFailure) {
         // Before it is fetched: nobody but this run may know then what the files were.
         try await keep(recording)
         let resources = try recording.resources(planOptions)
-        let missing = resources.filter { recording.placed[$0.path] == nil }
+        let missing = resources.filter { recording.placed[$0.path] == nil && !fetches.has($0) }
         progress.expect(files: resources.count, duration: recording.limits.length)
         try await confirmRepeats(&recording, resources)
-        var job = files(missing, keys: keys, salvage)
-        job.trustsSalvage = true
-        for (resource, result) in zip(missing, await job.outcomes(stopsAtFailure: false)) {
-            switch result {
-            case .success(let file)?: recording.placed[resource.path] = file
-            case .failure(let error)?:
+        if !missing.isEmpty {
+            var job = files(missing, keys: keys, salvage)
+            job.trustsSalvage = true
+            fetches.begin(missing, by: job)
+        }
+        if recording.isOver { await waitForAll(fetches) } else { await fetches.wait(timeToNextLook(recording)) }
+        for outcome in fetches.take() {
+            switch outcome.result {
+            case .success(let file)?: recording.placed[outcome.resource.path] = file
+            case .failure(var error)?:
                 if control.reason != nil { throw BundleFailure(.paused, "stopped") }
-                if error.code == .paused { throw error }
-                if let text = try recording.note(error, of: resource) { warn(text) }
+                if error.code == .paused { error = BundleFailure(.timedOut, "it didn't come in time", url: error.url) }
+                // What can be mended here is no gap.
+                if [.noSpace, .libraryFailed].contains(error.code) { throw error }
+                if let text = try recording.note(error, of: outcome.resource) { warn(text) }
             case nil: break
             }
+        }
+        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+    }
+
+    /// Waits for the last of it, as long as there is any that comes.
+    private func waitForAll(_ fetches: LiveFetches) async {
+        while !fetches.isIdle {
+            let count = progress.fileCount
+            await fetches.wait(clock.lastWait)
+            if progress.fileCount == count { await fetches.cancel() }
         }
     }
 
@@ -105,10 +152,14 @@ extension HLSJob {
     }
 
     private func waitForMore(_ recording: LiveRecording) async throws(BundleFailure) {
-        var duration = recording.nextLook - clock.uptime()
-        if let end = recording.limits.end { duration = min(duration, end.since(clock.now())) }
+        let duration = timeToNextLook(recording)
         if duration > .zero { await clock.wait(duration, control) }
         if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+    }
+
+    private func timeToNextLook(_ recording: LiveRecording) -> Duration {
+        let duration = recording.nextLook - clock.uptime()
+        return recording.limits.end.map { min(duration, $0.since(clock.now())) } ?? duration
     }
 
     private var control: RunControl { fetcher.control }
@@ -118,6 +169,10 @@ extension HLSJob {
     /// Notes what was seen and is here, beside it.
     private func keep(_ recording: LiveRecording) async throws(BundleFailure) {
         let bytes = Array(recording.text.utf8)
+        guard bytes.count <= Self.recordingBytes else {
+            throw BundleFailure(
+                .playlistRefused, "what the live presentation has listed by now is too long to be noted")
+        }
         let digest = SHA256.digest(of: bytes)
         // A name of its own: until the journal tells of it, the one before counts.
         let path = try path("\(Self.folder)/\(digest)")

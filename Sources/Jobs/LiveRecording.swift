@@ -92,28 +92,29 @@ struct LiveRecording: Sendable {
     /// Reads those playlists again whose time has come. One that can't be read has not changed.
     /// - Parameter isLast: reads all of them, for the last time.
     mutating func reload(
-        _ reader: PresentationReader, isLast: Bool, uptime: @Sendable () -> Duration
+        _ reader: PresentationReader, isLast: Bool, _ clock: RunClock
     ) async throws(BundleFailure) {
         for uri in waiting {
-            let time = uptime()
-            guard isLast || nextReloads[uri] ?? .zero <= time, var media = presentation.media[uri] else { continue }
-            var hasChanged = false
+            let time = clock.uptime()
+            guard isLast || nextReloads[uri] ?? .zero <= time, let known = presentation.media[uri] else { continue }
+            var reloaded: ReadPresentation.Media?
             do throws(BundleFailure) {
-                hasChanged = try await reader.reload(&media)
+                let delay = followed[uri]?.reloadDelay(hasChanged: true) ?? .zero
+                reloaded = try await reader.reload(known, within: max(delay, clock.answerTime))
                 unreadable.remove(uri)
             } catch {
                 if error.code == .paused { throw error }
                 if unreadable.insert(uri).inserted { reader.warn("\(error): the live playlist is asked for again") }
             }
-            presentation.media[uri] = media
-            if hasChanged {
+            if let reloaded {
+                presentation.media[uri] = reloaded
                 try take(uri, loadedAt: time)
             } else {
                 plan(uri, from: time, hasChanged: false)
             }
         }
         isEndReached = isLast
-        guard limits.end == nil, !isOver, uptime() - lastChange > patience else { return }
+        guard limits.end == nil, !isOver, clock.uptime() - lastChange > patience else { return }
         throw BundleFailure(
             .streamStalled,
             "nothing new has come of the live presentation for \(patience.components.seconds) s; the next run goes on with what is here",
@@ -175,12 +176,16 @@ struct LiveRecording: Sendable {
     }
 
     private func failure(_ problem: FollowProblem, _ url: String) -> BundleFailure {
-        guard case .lost = problem else { return BundleFailure(.playlistRefused, "\(problem)", url: shownURL(url)) }
-        return BundleFailure(.segmentsLost, "\(problem). \(Self.waysOut)", url: shownURL(url))
+        switch problem {
+        case .lost: BundleFailure(.segmentsLost, "\(problem). \(Self.waysOut)", url: shownURL(url))
+        case .beganAnew, .tooLong:
+            BundleFailure(.playlistRefused, "\(problem). With \(Self.newRecording)", url: shownURL(url))
+        case .deltaUpdate, .address: BundleFailure(.playlistRefused, "\(problem)", url: shownURL(url))
+        }
     }
 
-    private static let waysOut =
-        "With \"gaps\": true in the manifest the copy has a gap there; with another \"version\" the recording begins anew"
+    private static let newRecording = "another \"version\" in the manifest the recording begins anew"
+    private static let waysOut = "With \"gaps\": true the copy has a gap there; with \(newRecording)"
 
     // MARK: What can't be had
 
@@ -206,6 +211,16 @@ struct LiveRecording: Sendable {
     var gapText: String? {
         let gaps = followed.values.map { playlist in playlist.playlist.segments.count { $0.isGap } }.max() ?? 0
         return gaps == 0 ? nil : "the copy of the live presentation has gaps: \(gaps) segments that couldn't be had"
+    }
+
+    /// What one of the playlists lacks at its end, for people; nil where all are as long as far as anybody can hear or see.
+    var unevenText: String? {
+        let durations = followed.values.map(\.playlist.duration)
+        guard let longest = durations.max(), let shortest = durations.min(),
+            longest - shortest > (followed.values.map(\.playlist.coveringTargetDuration).max() ?? .zero) * 2
+        else { return nil }
+        return
+            "of the live presentation's playlists the shortest plays \(SegmentIndex.seconds(shortest)) s, and the longest \(SegmentIndex.seconds(longest)) s"
     }
 
     // MARK: Between runs

@@ -123,18 +123,32 @@ struct PresentationReader: Sendable {
     }
 
     /// Reads a media playlist once more.
-    /// - Returns: false when it is what it was.
-    func reload(_ media: inout ReadPresentation.Media) async throws(BundleFailure) -> Bool {
+    /// - Parameter limit: how long that may take: the one after it is soon due.
+    /// - Returns: nil when it is what it was.
+    func reload(
+        _ media: ReadPresentation.Media, within limit: Duration
+    ) async throws(BundleFailure) -> ReadPresentation.Media? {
+        let reading = Task { await outcome { () throws(BundleFailure) in try await reload(media) } }
+        let timer = Task { if (try? await Task.sleep(for: limit)) != nil { reading.cancel() } }
+        defer { timer.cancel() }
+        do throws(BundleFailure) { return try await reading.value.get() } catch {
+            guard reading.isCancelled, error.code == .paused, fetcher.control.reason == nil else { throw error }
+            throw BundleFailure(.timedOut, "it didn't come within \(limit.components.seconds) s", url: error.url)
+        }
+    }
+
+    private func reload(_ media: ReadPresentation.Media) async throws(BundleFailure) -> ReadPresentation.Media? {
         let condition = media.validator.map { SourceFetcher.Condition.unless(validator: $0) } ?? .none
-        guard let document = try await document(media.file, condition) else { return false }
+        guard let document = try await document(media.file, condition) else { return nil }
         // What is odd about it was told when it was first read.
         guard case .media(let playlist) = try await parse(document, variables: media.variables, isRepeated: true) else {
             throw BundleFailure(.playlistRefused, "it has become a master playlist", url: shownURL(document.url))
         }
+        var media = media
         media.source = OfflinePlan.Source(
             playlist: playlist, address: PlaylistAddress(url: document.url), url: media.source.url)
         media.validator = document.source.validator
-        return true
+        return media
     }
 
     private func document(_ source: SourceFile) async throws(BundleFailure) -> Document {

@@ -389,6 +389,64 @@ import Testing
         #expect(counts == [1, 1, 1, 1])
     }
 
+    /// A connection that brings nothing, however long it is waited for: the others go on, and at the end it is given up.
+    @Test func aSegmentThatHangsKeepsNothingElseBack() async throws {
+        list(0..<3, duration: 1)
+        let hang = { @Sendable in stock.server.script("/f/s1.ts", [.altered { $0.stalled(afterBytes: 0) }]) }
+        hang()
+        serveFilm(#""follow": 6, "gaps": true"#)
+        clock.steps = [{ list(1..<4, duration: 1) }, { list(2..<5, duration: 1) }, { list(3..<6, duration: 1) }]
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        let names = try playlist().filter { !$0.hasPrefix("#") && !$0.hasPrefix("media/gap") }
+        #expect(try names.map { try stock.content("film/\($0)") } == [0, 2, 3, 4, 5].map { stream($0) })
+        #expect(tells("didn't come in time"))
+    }
+
+    @Test func aReloadThatHangsIsGivenUpForTheNextOne() async throws {
+        list(0..<3, duration: 1)
+        serveFilm(#""follow": 5"#)
+        clock.steps = [
+            {
+                list(1..<4, duration: 1)
+                stock.server.script("/f/index.m3u8", [.altered { $0.stalled(afterBytes: 0) }])
+            }, { list(2..<5, duration: 1) },
+        ]
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        #expect(try segments() == (0..<5).map { stream($0) })
+        #expect(tells("asked for again"))
+    }
+
+    /// One bad segment is no reason to lose hours that are here and nowhere else.
+    @Test func whatWouldNotPlayIsLostAloneAndNeverPublishedUnasked() async throws {
+        list(0..<3)
+        stock.server.serve("/f/s1.ts", Resource(.text("an error, and status 200")))
+        serveFilm(#""follow": 24"#)
+        clock.steps = [{ list(2..<4) }]
+        #expect(try await sync() == .failure)
+        #expect(tells("it is neither") && tells("\"gaps\""))
+        // What was here then is gone from the server.
+        list(20..<23)
+        clock.steps = []
+        serveFilm(#""follow": 24, "gaps": true"#, serial: 2)
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        let names = try playlist().filter { !$0.hasPrefix("#") && !$0.hasPrefix("media/gap") }
+        #expect(try names.map { try stock.content("film/\($0)") } == [0, 2, 3].map { stream($0) })
+        #expect(try stock.published("m/film/media").count == 3)
+    }
+
+    @Test func aRenditionThatStandsStillIsTold() async throws {
+        let master =
+            "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",DEFAULT=YES,URI=\"a/index.m3u8\"\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=9,AUDIO=\"a\"\nv/index.m3u8\n"
+        stock.server.serve("/f/index.m3u8", Resource(.text(master)))
+        list(0..<2, of: "/f/a")
+        list(0..<2, of: "/f/v")
+        serveFilm(#""until": "\#(clock.time(after: 12))""#)
+        clock.steps = [{ list(2..<5, of: "/f/v") }]
+        #expect(try await sync() == .success, "\(warnings.withLock { $0 })")
+        #expect(tells("the shortest plays 12.0 s, and the longest 30.0 s"))
+    }
+
     /// By the machine's own clock.
     @Test func aKilledRecordingIsGoneOnWith() async throws {
         list(0..<3, duration: 1)
@@ -435,6 +493,12 @@ final class SteppedClock: Sendable {
     func pass(_ duration: Duration) { state.withLock { $0.uptime += duration } }
 
     var clock: RunClock {
+        var clock = steppedClock
+        (clock.answerTime, clock.lastWait) = (.milliseconds(500), .milliseconds(500))
+        return clock
+    }
+
+    private var steppedClock: RunClock {
         RunClock(
             now: { [state] in
                 Timestamp(seconds: Self.start.seconds + state.withLock { $0.uptime }.components.seconds)
