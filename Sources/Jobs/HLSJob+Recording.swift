@@ -7,7 +7,8 @@ import Playlists
 /// Live presentations: their playlists are read again and again (RFC 8216 §6.3.4), and what they name is fetched while it is there.
 extension HLSJob {
     private static let folder = "recording"
-    private static let recordingBytes = 512 << 20
+    /// As much as is read of a playlist.
+    private static let recordingBytes = PlaylistLimits().textBytes
 
     /// - Parameter read: what the playlists say now.
     func record(_ read: ReadPresentation, _ limits: Presentation.Recording) async throws(BundleFailure) -> Copy {
@@ -16,16 +17,38 @@ extension HLSJob {
                 .playlistRefused, "it has no #EXT-X-ENDLIST, and nothing will be added to a file on this machine",
                 url: shownURL(read.url))
         }
-        let recording = try await follow(try await begin(read, limits))
+        var recording = try await follow(try await begin(read, limits))
         try recording.checkLength()
+        let plan = try await playablePlan(&recording)
         for text in recording.losses { warn(text) }
-        var options = planOptions
-        options.allowsLive = true
-        let plan = try recording.plan(options)
         let placed = plan.resources.compactMap { recording.placed[$0.path] }
         let folder = try path(Self.folder)
         do throws(SystemError) { _ = try staging.directory.removeTree(folder) } catch { throw BundleFailure(error) }
         return try await finish(plan, placed, recording.receipts)
+    }
+
+    /// What would not play has come once, and can't be had any more: it is lost like what never came, and what was recorded besides is kept.
+    private func playablePlan(_ recording: inout LiveRecording) async throws(BundleFailure) -> OfflinePlan {
+        while true {
+            let plan = try recording.plan(planOptions)
+            let faults = await placing.run { [staging] in
+                // What is odd is told when the copy is finished.
+                PlaylistVerdict(of: plan, in: staging.directory) { _ in }.faults()
+            }
+            if faults.isEmpty { return plan }
+            let resources = Dictionary(plan.resources.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+            // A segment may be in several playlists.
+            var seen: Set<RelativePath> = []
+            for fault in faults {
+                guard fault.failure.code == .implausibleMedia, let path = fault.paths.first,
+                    let resource = resources[path.description]
+                else { throw fault.failure }
+                guard seen.insert(path).inserted else { continue }
+                // The next run may ask for it anew.
+                try? staging.directory.remove(path)
+                if let text = try recording.note(fault.failure, of: resource) { warn(text) }
+            }
+        }
     }
 
     /// - Returns: with what earlier runs had brought of the same recording.
@@ -76,7 +99,10 @@ extension HLSJob {
                     try await confirmRepeats(&recording, resources)
                     if recording.isOver {
                         if fetches.isDone { return }
+                        if await allEnds(of: fetches) { continue }
+                        group.cancelAll()
                         await group.waitForAll()
+                        return try giveUp(fetches, &recording)
                     } else {
                         try await waitForMore(recording, fetches)
                         let isLast = recording.limits.end.map { clock.now() >= $0 } ?? false
@@ -105,6 +131,27 @@ extension HLSJob {
                 if error.isOfMachine { throw error }
                 if let text = try recording.note(error, of: resource) { warn(text) }
             }
+        }
+    }
+
+    /// Waits for the last of it, as long as there is any that comes.
+    /// - Returns: false where something hangs.
+    private func allEnds(of fetches: LiveFetches) async -> Bool {
+        while true {
+            let count = progress.fileCount
+            await fetches.wait(clock.lastWait)
+            if fetches.isIdle { return true }
+            if progress.fileCount == count { return false }
+        }
+    }
+
+    /// Decides about what was cut short, and what was not even begun: it is lost.
+    private func giveUp(_ fetches: LiveFetches, _ recording: inout LiveRecording) throws(BundleFailure) {
+        try takeIn(fetches.takeDone().filter { $0.result.failure?.code != .paused }, &recording)
+        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+        for resource in try recording.resources(planOptions) where recording.placed[resource.path] == nil {
+            let failure = BundleFailure(.timedOut, "it didn't come in time", url: shownURL(resource.url))
+            if let text = try recording.note(failure, of: resource) { warn(text) }
         }
     }
 
@@ -152,6 +199,10 @@ extension HLSJob {
     /// Notes what was seen and is here, beside it.
     private func keep(_ recording: LiveRecording) async throws(BundleFailure) {
         let bytes = Array(recording.recorded.text.utf8)
+        guard bytes.count <= Self.recordingBytes else {
+            throw BundleFailure(
+                .playlistRefused, "what the live presentation has listed by now is too long to be noted")
+        }
         let digest = SHA256.digest(of: bytes)
         // A name of its own: until it is there, the one before counts.
         let path = try path("\(Self.folder)/\(digest)")
@@ -213,5 +264,12 @@ extension Timestamp {
     /// The time from another one to this; negative where that is later.
     fileprivate func since(_ other: Timestamp) -> Duration {
         .seconds(seconds &- other.seconds) + .nanoseconds(Int64(nanoseconds) - Int64(other.nanoseconds))
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { return error }
+        return nil
     }
 }

@@ -51,7 +51,8 @@ struct HLSJob: Sendable {
             let condition = SourceFetcher.Condition(validator: known.validator)
             let source = index == 0 ? presentation.playlist : mirrors.source(known.url)
             do throws(BundleFailure) {
-                guard let file = try await fetcher.fetch(source, condition) else { continue }
+                let answer = try await fetcher.fetch(source, condition, limitBytes: PresentationReader.playlistBytes)
+                guard let file = answer else { continue }
                 file.discard()
                 if file.digest != known.sha256 { return false }
             } catch {

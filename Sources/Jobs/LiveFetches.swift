@@ -9,6 +9,8 @@ final class LiveFetches: Sendable {
         /// URLs: of a file that is being fetched no second part is asked for.
         var running: Set<String> = []
         var done: [Outcome] = []
+        /// Sleeps while somebody waits.
+        var sleeper: Task<Void, Never>?
     }
 
     private let state = Locked(State())
@@ -30,10 +32,23 @@ final class LiveFetches: Sendable {
 
     /// - Parameter results: nil for one that was never begun.
     func end(_ resources: [PlannedResource], _ results: [Result<FileSetJob.Placed, BundleFailure>?]) {
-        state.withLock { state in
+        let sleeper = state.withLock { state -> Task<Void, Never>? in
             state.running.subtract(resources.map(\.url))
             for case (let resource, let result?) in zip(resources, results) { state.done.append((resource, result)) }
+            return state.running.isEmpty ? state.sleeper : nil
         }
+        sleeper?.cancel()
+    }
+
+    /// Waits until nothing is being fetched, but no longer than that.
+    func wait(_ limit: Duration) async {
+        let sleeper = state.withLock { state -> Task<Void, Never>? in
+            if state.running.isEmpty { return nil }
+            let sleeper = Task { _ = try? await Task.sleep(for: limit) }
+            state.sleeper = sleeper
+            return sleeper
+        }
+        await sleeper?.value
     }
 
     /// What has ended since this was asked last.

@@ -9,24 +9,24 @@ struct LiveRecording: Sendable {
     typealias ResourceName = RecordedPresentation.ResourceName
 
     let limits: Presentation.Recording
-    private var presentation: ReadPresentation
+    var presentation: ReadPresentation
     /// Those and the following by their URIs in the master playlist.
-    private var followed: [String: FollowedPlaylist] = [:]
-    private var looks: [String: Look] = [:]
+    var followed: [String: FollowedPlaylist] = [:]
+    var looks: [String: Look] = [:]
     /// Playlists that are as long as was asked for.
     private var full: Set<String> = []
     /// When any of them had anything new.
     private var lastChange: Duration
     private var isEndReached = false
     /// What is missing at the end.
-    private var shortfall: BundleFailure?
+    var shortfall: BundleFailure?
     /// Names that stand for a later segment as well, as long as nobody has been told that it is the same.
     var repeated: Set<ResourceName> = []
     /// By the paths of what is here.
     var placed: [String: FileSetJob.Placed] = [:]
 
     /// What came of looking at a playlist. Times are those of a clock that only grows.
-    private struct Look {
+    struct Look {
         var next = Duration.zero
         /// When something new was listed last, in the world's time.
         var lastNews: Timestamp
@@ -121,7 +121,7 @@ struct LiveRecording: Sendable {
     /// When it is time to look again.
     var nextLook: Duration { waiting.compactMap { looks[$0]?.next }.min() ?? .zero }
 
-    private var waiting: [String] {
+    var waiting: [String] {
         followed.filter { !full.contains($0.key) && !$0.value.hasEnded }.map(\.key).sorted()
     }
 
@@ -132,7 +132,7 @@ struct LiveRecording: Sendable {
     ) async throws(BundleFailure) {
         let (time, now) = (clock.uptime(), clock.now())
         let due = waiting.filter { isLast || looks[$0]?.next ?? .zero <= time }
-        let answers = await answers(due, reader)
+        let answers = await answers(due, reader, clock)
         for uri in due {
             switch answers[uri] {
             case .success(let media?):
@@ -165,13 +165,14 @@ struct LiveRecording: Sendable {
     }
 
     private func answers(
-        _ uris: [String], _ reader: PresentationReader
+        _ uris: [String], _ reader: PresentationReader, _ clock: RunClock
     ) async -> [String: Result<ReadPresentation.Media?, BundleFailure>] {
         await withTaskGroup(of: (String, Result<ReadPresentation.Media?, BundleFailure>).self) { group in
             for uri in uris {
                 guard let media = presentation.media[uri] else { continue }
+                let limit = max(followed[uri]?.reloadDelay(hasChanged: true) ?? .zero, clock.answerTime)
                 group.addTask {
-                    (uri, await outcome { () throws(BundleFailure) in try await reader.reload(media) })
+                    (uri, await outcome { () throws(BundleFailure) in try await reader.reload(media, within: limit) })
                 }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -179,40 +180,8 @@ struct LiveRecording: Sendable {
     }
 
     /// How long a stream may bring nothing before it is said to stand still.
-    private var patience: Duration {
+    var patience: Duration {
         max(.seconds(60), (followed.values.map { $0.reloadDelay(hasChanged: true) }.max() ?? .zero) * 10)
-    }
-
-    /// Whether all came that was to come by this time.
-    private mutating func checkEnd(_ end: Timestamp) {
-        let silence = silence(before: end)
-        if waiting.contains(where: { looks[$0]?.isUnreadable == true }) {
-            fall(
-                short:
-                    "the live presentation couldn't be read when its recording was to end: its last \(silence) s may be missing",
-                .segmentsLost)
-        } else if silence > patience.components.seconds {
-            fall(
-                short: "the live presentation brought nothing new in the last \(silence) s of its recording",
-                .streamStalled)
-        }
-    }
-
-    /// For how many seconds the playlist that stands still the longest has brought nothing. One in which there never was anything isn't counted.
-    private func silence(before end: Timestamp) -> Int64 {
-        let begun = waiting.filter { followed[$0]?.playlist.segments.isEmpty == false }
-        return begun.compactMap { looks[$0].map { end.seconds &- $0.lastNews.seconds } }.max().map { max(0, $0) } ?? 0
-    }
-
-    private mutating func fall(short text: String, _ code: BundleFailure.Code) {
-        shortfall = BundleFailure(code, text, url: shownURL(presentation.url))
-    }
-
-    /// - Throws: where the copy would end before its time, and mustn't: what came is of use to a run that lets it.
-    func checkLength() throws(BundleFailure) {
-        guard let shortfall, !limits.mayHaveGaps else { return }
-        throw BundleFailure(
-            shortfall.code, "\(shortfall.message). \(Self.waysOut("ends before that"))", url: shortfall.url)
     }
 
     private mutating func take(_ uri: String, at time: Duration, _ now: Timestamp) throws(BundleFailure) {
@@ -281,53 +250,5 @@ struct LiveRecording: Sendable {
         if time - since > followed.reloadDelay(hasChanged: true) * 3 {
             throw failure(.beganAnew, presentation.media[uri]?.source.url ?? presentation.url)
         }
-    }
-
-    private func failure(_ problem: FollowProblem, _ url: String) -> BundleFailure {
-        switch problem {
-        case .lost: BundleFailure(.segmentsLost, "\(problem). \(Self.waysOut("has a gap there"))", url: shownURL(url))
-        case .beganAnew: BundleFailure(.playlistRefused, "\(problem). With \(Self.newBeginning)", url: shownURL(url))
-        default: BundleFailure(.playlistRefused, "\(problem)", url: shownURL(url))
-        }
-    }
-
-    /// What the manifest's author may do.
-    static let newBeginning = "another \"version\" in the manifest the recording begins anew"
-
-    private static func waysOut(_ consequence: String) -> String {
-        "With \"gaps\": true in the manifest the copy \(consequence); with \(newBeginning)"
-    }
-
-    // MARK: What can't be had
-
-    /// Decides about a resource that couldn't be fetched: it is tried again for as long as its server lists it, and then is a gap or the end.
-    /// - Returns: what is to be told of it; nil while it may still come.
-    mutating func note(_ failure: BundleFailure, of resource: PlannedResource) throws(BundleFailure) -> String? {
-        guard resource.role == .segment else {
-            // Without a key or a section nothing of what follows would play.
-            if isOver { throw failure }
-            return nil
-        }
-        if mayStillCome(ResourceName(url: resource.url, range: resource.byteRange)) { return nil }
-        guard limits.mayHaveGaps else {
-            throw BundleFailure(
-                .segmentsLost,
-                "\(failure.message): a segment of the live presentation is lost. \(Self.waysOut("has a gap there"))",
-                url: failure.url)
-        }
-        for uri in followed.keys { _ = followed[uri]?.markLost(resource.url, resource.byteRange) }
-        return "\(failure): the segment is lost, and the copy has a gap of \(SegmentIndex.seconds(resource.duration)) s"
-    }
-
-    /// Whether a server lists this yet, and will be asked again.
-    func mayStillCome(_ name: ResourceName) -> Bool {
-        !isOver && followed.values.contains { $0.lists(name.url, name.range) }
-    }
-
-    /// What the copy lacks, for people.
-    var losses: [String] {
-        let gaps = followed.values.map { playlist in playlist.playlist.segments.count { $0.isGap } }.max() ?? 0
-        let text = "the copy of the live presentation has gaps: \(gaps) segments that couldn't be had"
-        return (gaps == 0 ? [] : [text]) + (shortfall.map { [$0.message] } ?? [])
     }
 }

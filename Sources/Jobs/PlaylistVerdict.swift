@@ -55,20 +55,31 @@ package struct PlaylistVerdict {
 
     /// - Throws: the first file that isn't as it should be.
     func check() throws(Fault) {
-        for planned in playlists {
-            guard case .media(let playlist) = planned.content else { continue }
+        if let fault = faults(atMost: 1).first { throw fault }
+    }
+
+    /// What isn't as it should be.
+    func faults(atMost limit: Int = .max) -> [Fault] {
+        var faults: [Fault] = []
+        for case .media(let playlist) in playlists.lazy.map(\.content) {
             var keys = KeyCache()
             var seen: Set<String> = []
             for (index, segment) in playlist.segments.enumerated() where !segment.isGap {
+                guard faults.count < limit else { return faults }
                 guard seen.insert(segment.uri).inserted else { continue }
-                try check(segment.uri, segment.keySet, of: playlist, &keys) { key in
+                let fault = fault(segment.uri, segment.keySet, of: playlist, &keys) { key in
                     playlist.initializationVector(of: key, forSegmentAt: index)
                 }
+                if let fault { faults.append(fault) }
             }
             for map in playlist.maps where seen.insert(map.uri).inserted {
-                try check(map.uri, map.keySet, of: playlist, &keys) { $0.initializationVector }
+                guard faults.count < limit else { return faults }
+                if let fault = fault(map.uri, map.keySet, of: playlist, &keys, vector: { $0.initializationVector }) {
+                    faults.append(fault)
+                }
             }
         }
+        return faults
     }
 
     /// The key of the segment before: mostly that of this one, too.
@@ -77,23 +88,29 @@ package struct PlaylistVerdict {
         var bytes: [UInt8] = []
     }
 
-    private func check(
+    private func fault(
         _ uri: String, _ keySet: Int32?, of playlist: MediaPlaylist, _ keys: inout KeyCache,
         vector: (MediaKey) -> InitializationVector?
-    ) throws(Fault) {
+    ) -> Fault? {
         let key = keySet.flatMap { playlist.keySets[Int($0)].first }
+        if let key, keys.uri != key.uri {
+            do throws(BundleFailure) { keys = KeyCache(uri: key.uri, bytes: try readKey(key.uri)) } catch {
+                // What it would decrypt may be as it should be.
+                return Fault(failure: error, paths: [try? RelativePath(key.uri)].compactMap(\.self))
+            }
+        }
         do throws(BundleFailure) {
             try check(
                 uri,
                 encryption: try key.map { key throws(BundleFailure) in
-                    if keys.uri != key.uri { keys = KeyCache(uri: key.uri, bytes: try readKey(key.uri)) }
                     guard let vector = vector(key) else {
                         throw failure(key.uri, "its initialization vector is unknown")
                     }
                     return Encryption(key: keys.bytes, vector: vector.bytes)
                 })
+            return nil
         } catch {
-            throw Fault(failure: error, paths: [uri, key?.uri].compactMap { $0.flatMap { try? RelativePath($0) } })
+            return Fault(failure: error, paths: [uri, key?.uri].compactMap { $0.flatMap { try? RelativePath($0) } })
         }
     }
 

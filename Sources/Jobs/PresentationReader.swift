@@ -15,7 +15,7 @@ struct PresentationReader: Sendable {
     let warn: @Sendable (String) -> Void
 
     /// A playlist of a million short segments is less than this.
-    private static let playlistBytes = 128 << 20
+    static let playlistBytes = 128 << 20
     /// Of all playlists of a presentation, those of mirrors among them.
     static let maximumSegments = 2_000_000
     /// How many redundant variants of one are read: each costs a request that most presentations could do without.
@@ -130,10 +130,35 @@ struct PresentationReader: Sendable {
     }
 
     /// Reads a media playlist once more.
+    /// - Parameter limit: how long that may take: the next time to ask is soon.
     /// - Returns: nil when it is what it was.
-    func reload(_ media: ReadPresentation.Media) async throws(BundleFailure) -> ReadPresentation.Media? {
+    func reload(
+        _ media: ReadPresentation.Media, within limit: Duration
+    ) async throws(BundleFailure) -> ReadPresentation.Media? {
+        typealias Answer = Result<ReadPresentation.Media?, BundleFailure>
+        let answer = await withTaskGroup(of: Answer?.self) { group -> Answer? in
+            group.addTask { await outcome { () throws(BundleFailure) in try await reload(media) } }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            if let first { return first }
+            // It may have come in the last moment.
+            guard case .success(let media)?? = await group.next() else { return nil }
+            return .success(media)
+        }
+        if let answer { return try answer.get() }
+        let url = shownURL(media.source.url)
+        if Task.isCancelled || fetcher.control.reason != nil { throw BundleFailure(.paused, "stopped", url: url) }
+        throw BundleFailure(.timedOut, "it didn't come within \(SegmentIndex.seconds(limit)) s", url: url)
+    }
+
+    private func reload(_ media: ReadPresentation.Media) async throws(BundleFailure) -> ReadPresentation.Media? {
         let condition = SourceFetcher.Condition(validator: media.validator)
-        guard let file = try await fetcher.fetch(media.file, condition) else { return nil }
+        let answer = try await fetcher.fetch(media.file, condition, limitBytes: Self.playlistBytes)
+        guard let file = answer else { return nil }
         let document = try await document(media.file, in: file)
         // What is odd about it was told when it was first read.
         guard case .media(let playlist) = try await parse(document, variables: media.variables, isRepeated: true) else {
@@ -147,7 +172,7 @@ struct PresentationReader: Sendable {
     }
 
     private func document(_ source: SourceFile) async throws(BundleFailure) -> Document {
-        try await document(source, in: try await fetcher.fetchUnasked(source))
+        try await document(source, in: try await fetcher.fetchUnasked(source, limitBytes: Self.playlistBytes))
     }
 
     private func document(_ source: SourceFile, in file: FetchedFile) async throws(BundleFailure) -> Document {

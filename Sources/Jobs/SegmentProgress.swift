@@ -23,6 +23,9 @@ final class SegmentProgress: Sendable {
         expect(files: resources.count, duration: resources.reduce(.zero) { $0 + $1.duration })
     }
 
+    /// How many files are here.
+    var fileCount: Int { state.withLock { $0.figures.files } }
+
     /// A file is here.
     func note(_ bytes: Int64, _ duration: Duration) {
         let now = ContinuousClock.now

@@ -32,11 +32,13 @@ struct SourceFetcher: Sendable {
         init(validator: String?) { self = validator.map { .unless(validator: $0) } ?? .none }
     }
 
-    /// - Parameter part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
+    /// - Parameters:
+    ///   - part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
+    ///   - limitBytes: how long the file may be; it is cut off there, however long its server goes on.
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(
-        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil
+        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
         var failure: BundleFailure?
         let sources = try manifest.sources(source)
@@ -48,10 +50,12 @@ struct SourceFetcher: Sendable {
                 let mirrors = Array(urls.dropFirst())
                 do throws(BundleFailure) {
                     return try await download(
-                        urls[0], mirrors: mirrors, source, condition, part: part, firstServer: firstServer)
+                        urls[0], mirrors: mirrors, source, condition, part: part, limitBytes: limitBytes,
+                        firstServer: firstServer)
                 } catch  where error.isRangeIgnored {
                     return try await download(
-                        urls[0], mirrors: mirrors, source, condition, part: nil, firstServer: firstServer)
+                        urls[0], mirrors: mirrors, source, condition, part: nil, limitBytes: limitBytes,
+                        firstServer: firstServer)
                 }
             } catch {
                 guard error.code != .paused else { throw error }
@@ -62,8 +66,10 @@ struct SourceFetcher: Sendable {
     }
 
     /// Brings a file of which nothing is here, or nothing that would be of use.
-    func fetchUnasked(_ source: SourceFile, part: ByteRange? = nil) async throws(BundleFailure) -> FetchedFile {
-        guard let file = try await fetch(source, part: part) else {
+    func fetchUnasked(
+        _ source: SourceFile, part: ByteRange? = nil, limitBytes: Int? = nil
+    ) async throws(BundleFailure) -> FetchedFile {
+        guard let file = try await fetch(source, part: part, limitBytes: limitBytes) else {
             throw BundleFailure(.downloadFailed, "the server says that nothing changed without having been asked")
         }
         return file
@@ -139,11 +145,11 @@ struct SourceFetcher: Sendable {
 
     private func download(
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition, part: ByteRange?,
-        firstServer: TransferURL?
+        limitBytes: Int?, firstServer: TransferURL?
     ) async throws(BundleFailure) -> FetchedFile? {
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         if !mayHaveHeaders(url) { request.headers = HeaderFields() }
-        request.budgetBytes = bodyBudgetBytes
+        request.budgetBytes = [bodyBudgetBytes, limitBytes.map(Int64.init)].compactMap(\.self).min()
         request.retries = retries
         request.byteRange = part.map { $0.offset..<$0.end }
         if case .unless(let validator) = condition, let firstServer {

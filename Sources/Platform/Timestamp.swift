@@ -30,13 +30,13 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     var timespec: Glibc.timespec { Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)) }
 
     /// As RFC 3339 writes it, in UTC and whole seconds: `2026-11-29T00:00:00Z`.
-    package var rfc3339: String { formatted("%Y-%m-%dT%H:%M:%SZ") }
+    package var rfc3339: String { formatted("%04Y-%m-%dT%H:%M:%SZ") }
 
     /// As RFC 3339 writes it, with milliseconds: for events.
     package var rfc3339Milliseconds: String {
         let milliseconds = String(nanoseconds / 1_000_000)
         let padding = String(repeating: "0", count: 3 - milliseconds.utf8.count)
-        return formatted("%Y-%m-%dT%H:%M:%S.") + padding + milliseconds + "Z"
+        return formatted("%04Y-%m-%dT%H:%M:%S.") + padding + milliseconds + "Z"
     }
 
     private func formatted(_ format: String) -> String {

@@ -8,6 +8,7 @@ import Testing
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (1_795_910_400, "2026-11-29T00:00:00Z"),
             (951_782_400, "2000-02-29T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (-62_167_219_200, "0000-01-01T00:00:00Z"),
         ] as [(Int64, String)])
     func aTimeIsWrittenAndReadBack(seconds: Int64, text: String) {
         #expect(Timestamp(seconds: seconds).rfc3339 == text)

@@ -129,6 +129,49 @@ import Testing
         #expect(slow.reloadDelay(hasChanged: true) == .seconds(60))
     }
 
+    /// Looked up one by one they would take hours.
+    @Test(.timeLimit(.minutes(1))) func aKeyAndASectionForEachSegmentCostNoMoreThanThey() throws {
+        let tags = { (number: Int) in
+            let vector = String(number + 1, radix: 16)
+            return
+                "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x\(vector)\n#EXT-X-MAP:URI=\"i\",BYTERANGE=\"1@\(number)\"\n"
+        }
+        let count = 60_000
+        let tagged = Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, tags($0)) })
+        let followed = try FollowedPlaylist(try segments(0..<count, tagged), at: address)
+        #expect(followed.playlist.keySets.count == count && followed.playlist.maps.count == count)
+    }
+
+    /// Of what was refused nothing is taken for known later.
+    @Test func keysAndSectionsOfARefusedReloadAreForgotten() throws {
+        let tags = { (number: Int) in
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number)\",IV=0x1\n#EXT-X-MAP:URI=\"i\(number)\"\n"
+        }
+        var followed = try FollowedPlaylist(try segments(0..<2, [0: tags(0)]), at: address)
+        let before = followed
+        var refused = try segments(1..<4, [1: tags(0), 2: tags(2)])
+        refused.segments[2].uri = "gopher://x/s3.ts"
+        #expect(throws: FollowProblem.self) { try followed.take(refused, at: address, mayHaveGaps: false) }
+        #expect(followed == before)
+        try expect(2, new: &followed, try segments(1..<4, [1: tags(0), 3: tags(2)]), mayHaveGaps: false)
+        #expect(followed.playlist.keySets.count == 2 && followed.playlist.maps.count == 2)
+    }
+
+    /// More can't be read again, neither by a later run nor in the copy.
+    @Test func itHasNoMoreSegmentsThanAPlaylistMayHave() throws {
+        var followed = try FollowedPlaylist(try segments(0..<1), at: address)
+        let step: UInt64 = 100_000
+        for number in 1..<10 {
+            var reload = try segments(0..<1)
+            reload.mediaSequence = UInt64(number) * step
+            try followed.take(reload, at: address, mayHaveGaps: true)
+        }
+        var last = try segments(0..<1)
+        last.mediaSequence = 10 * step
+        #expect(throws: FollowProblem.tooLong) { try followed.take(last, at: address, mayHaveGaps: true) }
+        #expect(followed.playlist.segments.count == 900_001)
+    }
+
     @Test func whatIsLostIsAGapWhereverItIsListed() throws {
         var followed = try FollowedPlaylist(try segments(0..<2), at: address)
         #expect(followed.lists("https://cdn.example/live/s1.ts", nil))

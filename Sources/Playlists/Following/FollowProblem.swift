@@ -5,6 +5,8 @@ package enum FollowProblem: Error, Equatable, CustomStringConvertible {
     /// Its numbers mean other segments than before.
     case beganAnew
     case deltaUpdate
+    /// It has more segments than a playlist may have.
+    case tooLong
     case address(AddressProblem)
 
     package var description: String {
@@ -12,6 +14,7 @@ package enum FollowProblem: Error, Equatable, CustomStringConvertible {
         case .lost(let count):
             "\(count == 1 ? "a segment" : "\(count) segments") of the live playlist came and went unseen, and can't be had any more"
         case .beganAnew: "the live playlist began anew: its numbers stand for other segments than before"
+        case .tooLong: "the live playlist has had more than \(FollowedPlaylist.maximumSegments) segments"
         case .deltaUpdate: "the live playlist leaves segments out (#EXT-X-SKIP) that it was not asked to leave out"
         case .address(let problem): problem.description
         }

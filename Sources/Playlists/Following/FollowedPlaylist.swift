@@ -8,8 +8,14 @@ package struct FollowedPlaylist: Equatable, Sendable {
     /// Whether the last reload ended before what was known already: a cache's, or a stream's that began anew.
     package private(set) var isBehind = false
 
+    /// By what they are: a stream may have a key for each segment.
+    private var keySetNumbers: [[MediaKey]: Int32] = [:]
+    private var mapNumbers: [MediaMap: Int32] = [:]
+
     /// No stream loses as many segments at once: its numbers began anew.
     private static let maximumGap: UInt64 = 100_000
+    /// As many as are read of a playlist: what was followed is read again, by a later run or from the copy.
+    static let maximumSegments = PlaylistLimits().segments
     /// Whatever a playlist says of its target duration, it is looked at that often.
     private static let maximumDelay = Duration.seconds(60)
 
@@ -31,6 +37,8 @@ package struct FollowedPlaylist: Equatable, Sendable {
     package init(recorded playlist: MediaPlaylist) {
         self.playlist = playlist
         windowStart = playlist.mediaSequence
+        for (number, keys) in playlist.keySets.enumerated() { keySetNumbers[keys] = Int32(clamping: number) }
+        for (number, map) in playlist.maps.enumerated() { mapNumbers[map] = Int32(clamping: number) }
     }
 
     /// The number behind that of the last segment. The parser sees that the numbers of all segments fit.
@@ -70,11 +78,14 @@ package struct FollowedPlaylist: Equatable, Sendable {
             for segment in reload.segments.dropFirst(skipped) {
                 try append(segment, of: reload, at: address, &sets, &maps)
             }
+            guard playlist.segments.count <= Self.maximumSegments else { throw FollowProblem.tooLong }
         } catch {
             // Nothing but what follows was changed.
             playlist.segments.removeSubrange(segmentCount...)
             playlist.keySets.removeSubrange(keySetCount...)
             playlist.maps.removeSubrange(mapCount...)
+            keySetNumbers = keySetNumbers.filter { $0.value < keySetCount }
+            mapNumbers = mapNumbers.filter { $0.value < mapCount }
             throw error
         }
         let reloadEnd = reload.mediaSequence &+ UInt64(reload.segments.count)
@@ -146,10 +157,10 @@ package struct FollowedPlaylist: Equatable, Sendable {
                 section.keySet = try section.keySet.map { set throws(FollowProblem) in
                     try keySet(set, of: reload, at: address, &sets)
                 }
-                let number = playlist.maps.lastIndex(of: section) ?? playlist.maps.count
-                if number == playlist.maps.count { playlist.maps.append(section) }
-                maps[map] = Int32(clamping: number)
-                segment.map = maps[map]
+                let number = mapNumbers[section] ?? Int32(clamping: playlist.maps.count)
+                if mapNumbers.updateValue(number, forKey: section) == nil { playlist.maps.append(section) }
+                maps[map] = number
+                segment.map = number
             }
         }
         playlist.segments.append(segment)
@@ -165,10 +176,10 @@ package struct FollowedPlaylist: Equatable, Sendable {
             if key.isUsable { key.uri = try absolute(key.uri, address) }
             return key
         }
-        let number = playlist.keySets.lastIndex(of: keys) ?? playlist.keySets.count
-        if number == playlist.keySets.count { playlist.keySets.append(keys) }
-        sets[set] = Int32(clamping: number)
-        return Int32(clamping: number)
+        let number = keySetNumbers[keys] ?? Int32(clamping: playlist.keySets.count)
+        if keySetNumbers.updateValue(number, forKey: keys) == nil { playlist.keySets.append(keys) }
+        sets[set] = number
+        return number
     }
 
     private func absolute(_ uri: String, _ address: PlaylistAddress) throws(FollowProblem) -> String {
