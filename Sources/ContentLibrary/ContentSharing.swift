@@ -101,8 +101,3 @@ package final class ContentSharing: Sendable {
         }
     }
 }
-
-extension FileStatus {
-    /// What tells this file from every other one.
-    fileprivate var identity: [UInt64] { [device, inode] }
-}

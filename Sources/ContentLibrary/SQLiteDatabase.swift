@@ -112,8 +112,12 @@ struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     private var primaryCode: Int32 { code & 0xff }
-    /// The file is no database, not a whole one, or one with other tables.
-    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode) }
+    /// The file is no database, not a whole one, one with other tables, or one that the disk doesn't give back.
+    var isDamage: Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode) || Self.readFailures.contains(code)
+    }
+    /// SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ: macros that Swift can't import.
+    private static let readFailures = [SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8]
     var isNoSpace: Bool { primaryCode == SQLITE_FULL }
 }
 
