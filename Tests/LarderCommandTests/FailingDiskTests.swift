@@ -7,17 +7,12 @@ import Testing
 /// A disk that refuses at any step of a run, from then on: what readers see is whole, the run says what is wrong, and the next one completes.
 @Suite(.serialized) struct FailingDiskTests {
     /// Every so many of a run's calls; each of them in `make soak`.
-    private static let stride = max(1, 12 / Parameters.rounds)
+    private static let interval = max(1, 12 / Parameters.rounds)
 
     private let editions: Editions
     private var stock: Stock { editions.stock }
 
     init() throws { editions = try Editions() }
-
-    private struct Refusal: CustomStringConvertible {
-        let code: Int32
-        var description: String { String(cString: strerror(code)) }
-    }
 
     @Test(arguments: [ENOSPC, EDQUOT, EIO, EROFS, EACCES])
     func aRunTellsWhatIsWrongAndTheNextOneCompletes(code: Int32) async throws {
@@ -30,9 +25,10 @@ import Testing
         #expect(try await LarderProgram.run(sync, environment: calls.environment(log: log)).status == .exited(0))
         let callCount = try RecordedCall.all(in: readFile(log)).count
 
+        let reason = String(cString: strerror(code))
         var edition = 2
         var exits: [Int32: Int] = [:]
-        for moment in stride(from: 1, through: callCount, by: Self.stride) {
+        for moment in stride(from: 1, through: callCount, by: Self.interval) {
             edition += 1
             editions.serve(edition)
             let refused = try await LarderProgram.run(
@@ -47,7 +43,7 @@ import Testing
             let isDone = try editions.published() == edition
             #expect(
                 isDone ? [0, 73].contains(exit) || !isFull : exit == (isFull ? 73 : 1), "call \(moment): \(refused)")
-            #expect(refused.errorText.contains(Refusal(code: code).description), "call \(moment): \(refused)")
+            #expect(refused.errorText.contains(reason), "call \(moment): \(refused)")
             #expect(try editions.problems() == [], "call \(moment)")
             #expect([edition - 1, edition].contains(try editions.published()), "call \(moment)")
 
@@ -57,7 +53,7 @@ import Testing
             #expect(try editions.problems() == [], "after call \(moment)")
         }
         print(
-            "Refused with \(Refusal(code: code)): \(exits.map { "\($1) times exit \($0)" }.sorted()) of \(callCount) calls"
+            "Refused with \(reason): \(exits.map { "\($1) times exit \($0)" }.sorted()) of \(callCount) calls"
         )
     }
 }

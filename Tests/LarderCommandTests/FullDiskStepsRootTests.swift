@@ -35,7 +35,7 @@ struct FullDiskStepsRootTests {
         let archive = storedZip(["a": one.bytes(), "b/c": two.bytes()])
         stock.serveManifest([stock.file("one", two), stock.archive("set", archive)], serial: 2)
         // As much as there is already, and a little.
-        let held = try await disk.usage()
+        let held = try disk.usage()
         let (name, amount) = (limit.prefix { $0 != "=" }, Int(limit.drop { $0 != "=" }.dropFirst()) ?? 0)
         try await disk.remount("\(name)=\(amount + (name == "size" ? held.bytes : held.files))")
 

@@ -1,3 +1,4 @@
+import FaultServer
 import Glibc
 import Platform
 import TestSupport

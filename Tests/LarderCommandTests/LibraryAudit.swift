@@ -45,7 +45,7 @@ struct LibraryAudit {
     }
 
     private func files(beneath path: String) throws -> [String] {
-        try directoryEntries(FilePathBytes(path)).flatMap { name in
+        try directoryEntries(FilePathBytes(path)).flatMap { name -> [String] in
             let entry = "\(path)/\(name)"
             return isDirectory(entry) ? try files(beneath: entry) : [entry]
         }

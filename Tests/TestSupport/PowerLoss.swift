@@ -128,7 +128,7 @@ package struct PowerLoss: Sendable {
     // MARK: Reading the record
 
     /// One change.
-    fileprivate struct Effect: Sendable {
+    struct Effect: Sendable {
         enum Change: Sendable {
             case add(Name, DiskImage.NodeID)
             case move(Name, to: Name)
@@ -145,7 +145,7 @@ package struct PowerLoss: Sendable {
         let needs: Set<Int>
     }
 
-    fileprivate struct Name: Hashable, Sendable {
+    struct Name: Hashable, Sendable {
         let directory: DiskImage.NodeID
         let name: FilePathBytes
     }
