@@ -39,14 +39,14 @@ static bool was_reached;
 
 __attribute__((constructor)) static void begin_watching(void) {
     system_call = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    /* What starts it is not watched, nor what it starts. */
+    if (strcmp(program_invocation_short_name, "larder") != 0) return;
     root = getenv("FILECALLS_ROOT");
     moment = getenv("FILECALLS_AT");
     action = getenv("FILECALLS_DO");
     boot = getenv("FILECALLS_BOOT");
     const char *path = getenv("FILECALLS_LOG");
     if (path) log_file = (int)system_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    /* What it starts is not watched. */
-    unsetenv("LD_PRELOAD");
 }
 
 /* The C library's wrapper sets errno; it may not have been found yet when another library's constructor calls. */

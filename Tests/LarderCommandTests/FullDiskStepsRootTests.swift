@@ -9,11 +9,9 @@ import Testing
 struct FullDiskStepsRootTests {
     private static let pageBytes = 4096
 
-    /// From nothing to what is enough.
-    private static let sizes = Swift.stride(from: 0, through: 400_000, by: 5 * pageBytes).map {
-        "size=\($0 + pageBytes)"
-    }
-    private static let fileCounts = Swift.stride(from: 2, through: 60, by: 2).map { "nr_inodes=\($0)" }
+    /// From nothing to more than enough.
+    private static let sizes = Swift.stride(from: 1, through: 60, by: 2).map { "size=\($0 * pageBytes)" }
+    private static let fileCounts = Swift.stride(from: 1, through: 30, by: 1).map { "nr_inodes=\($0)" }
 
     @Test func atEveryStepTheRunIsToldAndTheNextOneGoesOn() async throws {
         var exits: [Int32: Int] = [:]
@@ -45,9 +43,10 @@ struct FullDiskStepsRootTests {
             return -1
         }
         #expect([0, 73].contains(exit), "\(limit): \(full)")
-        #expect(exit == 0 || full.errorText.contains("No space left on device"), "\(limit): \(full)")
+        #expect(exit == 0 || full.errorText.lowercased().contains("free some space"), "\(limit): \(full)")
         #expect(try LibraryAudit(path: stock.library).problems() == [], "\(limit)")
-        if exit != 0 { #expect(try stock.difference("one", one) == nil, "\(limit)") }
+        // One of the bundles may have found room.
+        #expect(try [one, two].contains { try stock.difference("one", $0) == nil }, "\(limit)")
 
         try await disk.remount("size=\(16 << 20),nr_inodes=10000")
         let roomy = try await stock.sync()

@@ -26,7 +26,7 @@ final class MountedDisk: Sendable {
     init(exFATBytes sizeBytes: Int) async throws {
         (folder, path, image) = try Self.makeMountPoint(imageBytes: sizeBytes)
         try await run("mkfs.exfat", [imagePath])
-        try await run("mount.exfat-fuse", [imagePath, path])
+        try await run("mount", ["-t", "exfat-fuse", "-o", "loop", imagePath, path])
     }
 
     // Lazily: a program that outlives its test must not keep it.

@@ -46,6 +46,18 @@ import Testing
         print("Power loss, \(story): \(states.count) states (\(all)) of \(loss.effectCount) changes")
     }
 
+    /// That the method sees what it is to see: of a run that had flushed nothing, some disks would not be whole.
+    @Test func withoutFlushesDamageShows() async throws {
+        let loss = try await record(try await prepare(.update), keeping: { if case .flush = $0 { false } else { true } })
+        var generator = Seed.generator(for: "no flushes")
+        let damaged = try loss.states(atMost: 100, using: &generator).states.count { state in
+            removeTree(editions.library)
+            try loss.write(state, to: editions.library)
+            return (try? editions.problems()) != []
+        }
+        #expect(damaged > 10)
+    }
+
     /// - Returns: what is to be recorded.
     private func prepare(_ story: Story) async throws -> [String] {
         // One after the other, for the record to be the same each time.
@@ -67,7 +79,9 @@ import Testing
         }
     }
 
-    private func record(_ arguments: [String]) async throws -> PowerLoss {
+    private func record(
+        _ arguments: [String], keeping isKept: (RecordedCall) -> Bool = { _ in true }
+    ) async throws -> PowerLoss {
         let before = try stock.directory.makeDirectory("library")
         let image = try DiskImage(of: before)
         let log = stock.directory["calls"]
@@ -75,7 +89,7 @@ import Testing
         let run = try await LarderProgram.run(arguments, environment: environment)
         #expect(run.status == .exited(0), "\(run)")
         #expect(try editions.problems() == [])
-        let loss = PowerLoss(from: image, try RecordedCall.all(in: readFile(log)))
+        let loss = PowerLoss(from: image, try RecordedCall.all(in: readFile(log)).filter(isKept))
         // That nothing was left out of the record: with all of it, the disk is what it is.
         let rebuilt = stock.directory["rebuilt"]
         try loss.write(loss.end, to: rebuilt)
