@@ -48,7 +48,8 @@ import Testing
 
     /// That the method sees what it is to see: of a run that had flushed nothing, some disks would not be whole.
     @Test func withoutFlushesDamageShows() async throws {
-        let loss = try await record(try await prepare(.update), keeping: { if case .flush = $0 { false } else { true } })
+        let loss = try await record(
+            try await prepare(.update), keeping: { if case .flush = $0 { false } else { true } })
         var generator = Seed.generator(for: "no flushes")
         let damaged = try loss.states(atMost: 100, using: &generator).states.count { state in
             removeTree(editions.library)

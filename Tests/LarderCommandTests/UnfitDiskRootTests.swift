@@ -47,7 +47,7 @@ struct UnfitDiskRootTests {
         #expect(try stock.difference("a", content) == nil)
     }
 
-    @Test(arguments: ["store", "store/m/a", ".larder/staging", ".larder/partial", "generations", ""])
+    @Test(arguments: ["store/m", "store/m/a", ".larder/staging", ".larder/partial", "generations", ""])
     func aPermissionThatIsLostMidRunIsToldOf(path: String) async throws {
         let stock = try Stock()
         let old = Content.pattern(lengthBytes: 5_000, seed: 2)
@@ -66,8 +66,7 @@ struct UnfitDiskRootTests {
         run.kill(SIGCONT)
         let refused = try await run.waitForExit()
         #expect([.exited(1), .exited(2)].contains(refused.status), "\(refused)")
-        #expect(refused.errorText.contains("Permission denied"), "\(refused)")
-        #expect(refused.errorText.contains("make it writable for this user"), "\(refused)")
+        #expect(refused.errorText.contains("Permission denied") && refused.errorText.contains(place), "\(refused)")
         #expect(try LibraryAudit(path: stock.library).problems() == [])
 
         #expect(chmod(place, 0o755) == 0)

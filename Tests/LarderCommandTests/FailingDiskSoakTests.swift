@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A disk that refuses at any step of a run, from then on: what readers see is whole, the run says what is wrong, and the next one completes.
-@Suite(.serialized) struct FailingDiskTests {
+@Suite(.serialized) struct FailingDiskSoakTests {
     /// Every so many of a run's calls; each of them in `make soak`.
     private static let interval = max(1, 12 / Parameters.rounds)
 
