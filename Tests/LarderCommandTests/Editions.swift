@@ -13,8 +13,10 @@ struct Editions {
     var library: String { stock.library }
 
     /// Lets the server have an edition, from 1; its serial is its number.
-    func serve(_ edition: Int) {
-        let files = Self.files(edition).map { path, content in
+    /// - Parameter original: an earlier edition that it has the content of; else it has its own.
+    func serve(_ edition: Int, as original: Int? = nil) {
+        let content = original ?? edition
+        let files = Self.files(content).map { path, content in
             let url = "\(path)-\(content.sha256.prefix(8))"
             stock.server.serve("/\(url)", Resource(content))
             return #"{"path": "\#(path)", "urls": ["\#(url)"], "sha256": "\#(content.sha256)"}"#
@@ -23,23 +25,28 @@ struct Editions {
         stock.serveManifest(
             [
                 #"{"id": "pair", "kind": "files", "files": [\#(files.joined(separator: ", "))]}"#,
-                stock.archive("set", Self.archive(edition)),
+                stock.archive("set", Self.archive(content)),
                 #"{"id": "book", "kind": "ebook", "urls": ["book.epub"], "sha256": "\#(Self.book.sha256)"}"#,
-            ], serial: edition)
+            ], serial: edition, more: "\"x-content\": \(content),")
     }
 
     /// The edition that readers see; nil before there was any.
-    func published() throws -> Int? {
+    func published() throws -> Int? { try publishedManifest()?.root["serial"]?.integer }
+
+    private func publishedManifest() throws -> JSONDocument? {
         var status = stat()
         // The link itself: one that leads nowhere is no state to be in.
         guard lstat("\(library)/current", &status) == 0 else { return nil }
         let manifest = try readFile("\(library)/current/m/.manifest.json")
-        return try JSONDocument(manifest, name: "the published manifest").root["serial"]?.integer
+        return try JSONDocument(manifest, name: "the published manifest")
     }
 
     /// What is wrong with what readers see: how it differs from the edition that its manifest is of, and from its receipts.
     func problems() throws -> [String] {
-        guard let edition = try published() else { return [] }
+        guard let manifest = try publishedManifest() else { return [] }
+        guard let edition = manifest.root["x-content"]?.integer else {
+            return ["the published manifest is none of ours"]
+        }
         var found = try LibraryAudit(path: library).problems()
         for (path, content) in Self.content(edition) {
             guard let actual = try? stock.content(path) else {

@@ -12,6 +12,8 @@ import Testing
         case first
         /// A sync of a new edition, which removes the old one.
         case update
+        /// The same, and then an edition with the old one's content again, of which the store may have a part.
+        case revert
         /// A refresh that finds nothing new, of a library with an index.
         case unchanged
         /// A clean of a library in which runs have left things of all kinds.
@@ -66,7 +68,7 @@ import Testing
         editions.serve(1)
         switch story {
         case .first: return sync
-        case .update:
+        case .update, .revert:
             #expect(try await LarderProgram.run(sync).status == .exited(0))
             editions.serve(2)
             return sync
@@ -103,13 +105,17 @@ import Testing
     private func judge(
         _ state: PowerLoss.State, _ story: Story, _ arguments: [String], _ environment: [String: String]
     ) async throws -> [String] {
-        let edition = story == .update ? 2 : 1
+        var edition = story == .update || story == .revert ? 2 : 1
         let found = try editions.published()
         var problems = try editions.problems()
         if story != .first, found == nil { problems.append("what was published is lost") }
         if state.isAfterEnd, found != edition { problems.append("what was reported as published is lost") }
         guard problems.isEmpty else { return problems }
 
+        if story == .revert {
+            edition = 3
+            editions.serve(edition, as: 1)
+        }
         let next = try await LarderProgram.run(arguments, environment: environment)
         if next.status != .exited(0) { problems.append("the next run: \(next)") }
         problems += try editions.problems()
