@@ -14,7 +14,7 @@ extension LibraryWriter {
     ) throws(LibraryError) -> StoredContent {
         let address = origin.address
         state.withLock { _ = $0.unpublished.insert(address) }
-        if let present = try library.store.find(origin) {
+        if let present = try find(origin) {
             try content.staging.discard()
             try discardSalvage(of: address.bundle)
             return present
@@ -23,11 +23,16 @@ extension LibraryWriter {
         try translating { () throws(SystemError) in
             try writeReceipt(receipt, of: content.staging)
             let parent = try openPlace(of: address.bundle)
-            try clearPlace(address.name, in: parent, displacingTo: content.staging)
-            try moveContent(of: content.staging, to: address.name, in: parent)
+            if isDamaged(address), try parent.status(of: address.name.path)?.kind == .directory {
+                try replaceContent(at: address, in: parent, by: content.staging)
+            } else {
+                try clearPlace(address.name, in: parent, displacingTo: content.staging)
+                try moveContent(of: content.staging, to: address.name, in: parent)
+            }
             try moveReceipt(of: content.staging, to: address.name, in: parent)
             try content.staging.didCommit()
         }
+        state.withLock { _ = $0.damaged.remove(address) }
         try discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
     }

@@ -20,6 +20,8 @@ package final class LibraryWriter: Sendable {
         var leftovers: [StagingLeftover] = []
         /// What was committed and no generation names yet: not to be collected.
         var unpublished: Set<StoreAddress> = []
+        /// What is known not to be as its receipt says.
+        var damaged: Set<StoreAddress> = []
     }
 
     init(library: Library, lock: LibraryLock) throws(LibraryError) {

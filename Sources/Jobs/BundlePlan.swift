@@ -37,21 +37,34 @@ package struct BundlePlan: Sendable {
         case upToDate(StoredContent)
         /// The library has content that may be this: no digest says so, the servers must be asked.
         case revalidate(StoredContent, Receipt)
+        /// The library has this content, and some of it is damaged.
+        case mend(StoredContent)
         /// It must be fetched. What the bundle had before may have files in common with it.
         case obtain(previous: StoredContent?)
         /// It can't be worked on.
         case impossible(BundleFailure)
     }
 
+    /// Whether this brings back what was published, rather than something new.
+    var isMending: Bool {
+        switch work {
+        case .mend, .obtain(previous: nil), .impossible: true
+        // A receipt that can't be read proves nothing of what is here.
+        case .obtain(let content?): (try? content.receipt()) == nil
+        case .upToDate, .revalidate: false
+        }
+    }
+
     /// The work in one word.
     package enum State: String, Sendable {
-        case unchanged, revalidate, fetch, impossible
+        case unchanged, revalidate, mend, fetch, impossible
     }
 
     var state: State {
         switch work {
         case .upToDate: .unchanged
         case .revalidate: .revalidate
+        case .mend: .mend
         case .obtain: .fetch
         case .impossible: .impossible
         }
@@ -77,6 +90,8 @@ struct Planner {
     /// What runs that were cut short had brought.
     let salvage: [BundleAddress: Salvage]
     let redirects: RedirectPolicy
+    /// Content that isn't what its receipt says.
+    let damaged: Set<StoreAddress>
     /// Whether presentations are decrypted, whatever their manifests say.
     let decrypts: Bool
 
@@ -87,7 +102,7 @@ struct Planner {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
         let bundle = decrypts ? bundle.decrypted : bundle
-        return BundlePlan(bundle: bundle, address: address, work: work(bundle, address)) { file in
+        return BundlePlan(bundle: bundle, address: address, work: mending(work(bundle, address))) { file in
             max(held(file, bundle), file.digest.flatMap { salvage[address]?.heldBytes(of: $0) } ?? 0)
         }
     }
@@ -98,6 +113,16 @@ struct Planner {
             return 0
         }
         return ResumeStore(directory: library.partial).heldBytes(of: request)
+    }
+
+    /// What is wanted, and is damaged, is mended first: whether its servers have something new is for a later run.
+    private func mending(_ work: BundlePlan.Work) -> BundlePlan.Work {
+        switch work {
+        case .upToDate(let content) where damaged.contains(content.address),
+            .revalidate(let content, _) where damaged.contains(content.address):
+            .mend(content)
+        default: work
+        }
     }
 
     private func work(_ bundle: Bundle, _ address: BundleAddress) -> BundlePlan.Work {

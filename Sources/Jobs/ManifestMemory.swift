@@ -41,6 +41,8 @@ final class ManifestMemory {
         guard options.asksForAll, known.record.settledBy == Bundle.planVersion, let settled = known.record.settled,
             let generations = library?.generations, (try? generations.currentNumber()) == settled
         else { return nil }
+        // What is damaged is to be mended.
+        if history?.damagedContents.contains(where: { $0.bundle.manifest == known.record.manifest }) == true { return nil }
         let count = generations.bundleCount(of: known.record.manifest, in: settled)
         return count == known.record.bundleCount ? count : nil
     }

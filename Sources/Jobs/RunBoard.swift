@@ -13,7 +13,7 @@ final class RunBoard: Sendable {
     /// Plans every bundle of the run against what the library holds.
     /// - Parameter library: nil when there is none yet.
     init(
-        _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest],
+        _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest], damaged: Set<StoreAddress> = [],
         emit: (RunEvent.Kind, BundleAddress) -> Void
     ) throws(RunProblem) {
         self.manifests = manifests
@@ -30,9 +30,9 @@ final class RunBoard: Sendable {
         for (number, manifest) in manifests.enumerated() {
             let planner = Planner(
                 manifest: manifest, base: base, library: library, published: published, salvage: salvage,
-                redirects: options.redirects, decrypts: options.decrypts)
-            for bundle in manifest.manifest.bundles where options.selects(bundle) {
-                guard let plan = planner.plan(bundle) else { continue }
+                redirects: options.redirects, damaged: damaged, decrypts: options.decrypts)
+            for bundle in manifest.manifest.bundles where options.selects(bundle, of: manifest.id) {
+                guard let plan = planner.plan(bundle), options.mending == nil || plan.isMending else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
                 emit(.bundlePlanned(plan.state, bytes: plan.plannedBytes), plan.address)
             }
@@ -47,6 +47,11 @@ final class RunBoard: Sendable {
             return (base?.manifests[manifest.id] ?? [:]).keys.filter { !named.contains($0.description) }
                 .map { BundleAddress(manifest: manifest.id, bundle: $0) }
         }.sorted()
+    }
+
+    /// Whether this is what readers see of its bundle.
+    func isCurrent(_ content: StoreAddress) -> Bool {
+        base?.manifests[content.bundle.manifest]?[content.bundle.bundle] == content.name
     }
 
     func note(_ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>) {
@@ -81,7 +86,7 @@ final class RunBoard: Sendable {
     func summary(isPublished: Bool) -> RunSummary {
         let results = results.withLock { $0 }
         var summary = RunSummary()
-        for (index, _) in plans {
+        for (index, plan) in plans {
             switch results[index] {
             case .success(let content) where isNew(content):
                 if isPublished {
@@ -91,7 +96,9 @@ final class RunBoard: Sendable {
                     // It is complete in the store; the next run finds it there and publishes it.
                     summary.paused += 1
                 }
-            case .success: summary.unchanged += 1
+            case .success:
+                summary.unchanged += 1
+                if plan.state == .mend { summary.mended += 1 }
             case .failure(let failure) where failure.code != .paused: summary.failed += 1
             case .failure, nil: summary.paused += 1
             }

@@ -43,6 +43,10 @@ extension RunEvent.Kind {
         case .bytesQuarantined: "bytes.quarantined"
         case .libraryCleaned: "library.cleaned"
         case .segmentProgress: "segments.progress"
+        case .contentDamaged: "content.damaged"
+        case .contentVerified: "content.verified"
+        case .contentMended: "content.mended"
+        case .libraryVerified: "library.verified"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -88,6 +92,26 @@ extension RunEvent.Kind {
             line.member("files", files)
             line.member("bytes", bytes)
         case .segmentProgress(let figures): figures.write(to: &line)
+        case .contentDamaged(let damage, let content):
+            line.member("content", content)
+            line.member("path", damage.path?.description)
+            line.member("problem", damage.code)
+            line.member("message", "\(damage)")
+        case .contentVerified(let content, let files, let bytes, let damaged):
+            line.member("content", content)
+            line.member("files", files)
+            line.member("bytes", bytes)
+            line.member("damaged", damaged)
+        case .libraryVerified(let contents, let files, let bytes, let damaged, let mended, let remaining):
+            line.member("contents", contents)
+            line.member("files", files)
+            line.member("bytes", bytes)
+            line.member("damaged", damaged)
+            line.member("mended", mended)
+            line.member("remaining", remaining)
+        case .contentMended(let content, let isFetched):
+            line.member("content", content)
+            line.member("fetched", isFetched)
         case .bundlePublished(let version): line.member("version", version)
         case .sessionRebuilt(let reason): line.member("reason", reason.rawValue)
         case .memoryPressure(let bufferBytes, let handles):
@@ -129,6 +153,7 @@ extension RunSummary {
             bundles.member("unchanged", unchanged)
             bundles.member("failed", failed)
             bundles.member("paused", paused)
+            bundles.member("mended", mended)
         }
         line.member("bytesFetched", fetchedBytes)
         line.member("bytesResumed", resumedBytes)

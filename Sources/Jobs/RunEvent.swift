@@ -1,3 +1,4 @@
+import ContentLibrary
 import Downloads
 import Platform
 
@@ -48,6 +49,15 @@ package struct RunEvent: Sendable {
         case libraryCleaned(partials: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
         /// More of a bundle's segments is here.
         case segmentProgress(SegmentFigures)
+        /// Something of stored content isn't as its receipt says; `content` is the name in the store.
+        case contentDamaged(ContentDamage, content: String)
+        /// Stored content was read to its end: so much of it in this run, and so much of that is damaged.
+        case contentVerified(content: String, files: Int, bytes: Int64, damaged: Int)
+        /// Damaged content is as it was published, in the place where it stood. `fetched` unless all of it was in the library.
+        case contentMended(content: String, isFetched: Bool)
+        /// A library was held against its receipts: contents that were read to their ends, how many are damaged, how many of these were mended, and
+        /// how many the budget didn't reach.
+        case libraryVerified(contents: Int, files: Int, bytes: Int64, damaged: Int, mended: Int, remaining: Int)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

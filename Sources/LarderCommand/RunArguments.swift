@@ -45,12 +45,12 @@ struct RunArguments: Sendable {
         "max-bytes", .size, help: "pause once this many body bytes came in")
     private static let deadline = CommandOption<Duration?>.optional(
         "deadline", .duration, help: "pause after this long")
-    private static let minFree = CommandOption<SizeOrPercent>.value(
+    static let minFree = CommandOption<SizeOrPercent>.value(
         "min-free", .sizeOrPercent, default: .percent(5), help: "room that must stay free on the disk")
     private static let retries = CommandOption<Int>.value(
         "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
 
-    private static let config = CommandOption<String?>.optional(
+    static let config = CommandOption<String?>.optional(
         "config", .text("FILE"), help: "session settings as JSON; the command line wins over them")
 
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
@@ -129,11 +129,7 @@ struct RunArguments: Sendable {
         options.keepAge = parsed[Self.keepAge]
         options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)
         options.deadline = parsed[Self.deadline]
-        options.minimumFree =
-            switch parsed[Self.minFree] {
-            case .bytes(let bytes): .bytes(Int64(bytes))
-            case .percent(let percent): .percent(percent)
-            }
+        options.minimumFree = parsed[Self.minFree].freeSpace
         return (options, plan)
     }
 
@@ -175,5 +171,14 @@ struct RunArguments: Sendable {
 
     private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {
         parsed.isGiven(option) ? parsed[option] : setting ?? parsed[option]
+    }
+}
+
+extension SizeOrPercent {
+    var freeSpace: RunOptions.FreeSpace {
+        switch self {
+        case .bytes(let bytes): .bytes(Int64(bytes))
+        case .percent(let percent): .percent(percent)
+        }
     }
 }
