@@ -51,8 +51,8 @@ extension LibraryWriter {
             try translating { () throws(SystemError) in
                 let parent = try library.store.bundleDirectory(content.address.bundle)
                 try replaceContent(at: content.address, in: parent, by: staging)
-                try staging.discard()
             }
+            try staging.discard()
         } catch {
             try? staging.discard()
             throw error
@@ -131,7 +131,8 @@ private struct ContentRebuilding {
         let files = try StoredFiles(for: Set(missing.map(\.file.sha256)), in: library)
         var lacking = 0
         for (path, file) in missing {
-            if try isStopped() || !files.restore(file, at: path, in: staging) { lacking += 1 }
+            if isStopped() { return missing.count }
+            if try !files.restore(file, at: path, in: staging) { lacking += 1 }
         }
         return lacking
     }

@@ -17,7 +17,7 @@ extension LibraryWriter {
         do {
             try library.quarantine.exchange(aside, with: address.name.path, in: parent)
         } catch {
-            try? library.quarantine.removeTree(aside)
+            _ = try? library.quarantine.removeTree(aside)
             throw error
         }
         try parent.synchronize()

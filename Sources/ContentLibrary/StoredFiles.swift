@@ -47,6 +47,13 @@ package struct StoredFiles: Sendable {
     /// How long the file of a digest is, as far as that can be told before it is read; nil where none is known.
     package func sizeBytes(of digest: SHA256Digest) -> Int64? { locations[digest]?.first?.sizeBytes }
 
+    /// Where it may be: content, and a path in that.
+    package func places(of digest: SHA256Digest) -> [(directory: Directory, path: RelativePath)] {
+        (locations[digest] ?? []).compactMap { location in
+            (try? directory(of: location.content)).map { ($0, location.path) }
+        }
+    }
+
     /// Puts the file of this digest at `path` in staging, with the mode and the time it has in the store.
     /// - Returns: false where there is none that is whole.
     package func place(
@@ -64,10 +71,9 @@ package struct StoredFiles: Sendable {
     func restore(
         _ wanted: Receipt.File, at path: RelativePath, in staging: Staging
     ) throws(LibraryError) -> Bool {
-        for location in locations[wanted.sha256] ?? [] {
-            guard let directory = try? directory(of: location.content) else { continue }
-            let sharing = ContentSharing(directory, [:])
-            if try sharing.restore(location.path, isProven: false, at: path, as: wanted, in: staging) { return true }
+        for place in places(of: wanted.sha256) {
+            let sharing = ContentSharing(place.directory, [:])
+            if try sharing.restore(place.path, isProven: false, at: path, as: wanted, in: staging) { return true }
         }
         return false
     }

@@ -34,6 +34,7 @@ extension RunEvent.Kind {
         case .transferRetrying: "transfer.retrying"
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
+        case .courierTaken: "courier.taken"
         case .sessionRebuilt: "session.rebuilt"
         case .networkWaiting: "network.waiting"
         case .memoryPressure: "pressure.memory"
@@ -72,7 +73,8 @@ extension RunEvent.Kind {
         case .bundlePlanned(let state, let bytes):
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
-        case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes):
+        case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes),
+            .courierTaken(let bytes):
             line.member("bytes", bytes)
         case .bytesQuarantined(let bytes, let name):
             line.member("bytes", bytes)

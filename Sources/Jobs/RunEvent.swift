@@ -31,6 +31,8 @@ package struct RunEvent: Sendable {
         case transferRetrying(reason: String, delay: Duration)
         case transferFailed(code: String, message: String)
         case transferFinished(bytes: Int64)
+        /// A courier had a file, so that no source is asked for it.
+        case courierTaken(bytes: Int64)
         /// Connections are built anew; every transfer goes on with them.
         case sessionRebuilt(RebuildReason)
         /// Transfers wait, since there is no way to their sources from this machine.

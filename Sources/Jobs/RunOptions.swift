@@ -29,6 +29,8 @@ package struct RunOptions: Sendable {
     package var keepAge: Duration = .seconds(86_400)
     /// Stores what is encrypted of presentations in the clear, whatever manifests say.
     package var decrypts = false
+    /// Who is asked for bytes before any mirror is, in this order.
+    package var couriers: [CourierLocation] = []
     /// That the run works on damaged content of what is published, and on nothing else; `manifests` are none then. Nil: as manifests ask.
     package var mending: MendingOrder?
     package var clock = RunClock.system

@@ -20,6 +20,8 @@ struct SourceFetcher: Sendable {
     let redirects: RedirectPolicy
     let bodyBudgetBytes: Int64?
     let emit: TransferReporter.Emit
+    /// Who is asked before any of its sources.
+    var couriers = Couriers.none
     /// How often a failed source is asked again; nil: as the run's settings say.
     var retries: Int?
 
@@ -40,6 +42,7 @@ struct SourceFetcher: Sendable {
     func fetch(
         _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
+        if case .none = condition, part == nil, let file = try await couriers.fetch(source, for: self) { return file }
         var failure: BundleFailure?
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
@@ -63,6 +66,24 @@ struct SourceFetcher: Sendable {
             }
         }
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
+    }
+
+    /// Brings a file whose digest and length are known from somebody whom the manifest doesn't name: who is told nothing of what it says.
+    func fetch(_ source: SourceFile, fromNeighbour url: TransferURL) async throws(BundleFailure) -> FetchedFile {
+        var request = DownloadRequest(url, mirrors: [], of: source, in: bundle, redirects: .sameOrigin(limit: 3))
+        request.headers = HeaderFields()
+        request.budgetBytes = bodyBudgetBytes
+        request.retries = 0
+        let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
+        do throws(BundleFailure) {
+            let file = try await proven(request, reporter)
+            let fetched = try FetchedFile(file, url: reporter.url, validator: nil)
+            reporter.finished(bytes: file.sizeBytes)
+            return fetched
+        } catch {
+            reporter.failed(error)
+            throw error
+        }
     }
 
     /// Brings a file of which nothing is here, or nothing that would be of use.

@@ -169,10 +169,14 @@ package struct SyncRun: Sendable {
             place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
             return board
         }
+        let couriers = await Couriers(
+            options.couriers, for: board.plans.map(\.plan), place.downloader, on: place.blocking
+        ) { emit(.warning($0)) }
         await obtain(
             board, writer: place.writer, downloader: place.downloader, limits: place.limits,
             distrust: Distrust(
-                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now))
+                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now),
+            couriers: couriers)
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false

@@ -3,8 +3,8 @@ import Platform
 /// What of a library is held against its receipts, and within what bounds.
 package struct VerifyOptions: Sendable {
     package var libraryPath: String
-    /// Nil: everything.
-    package var selection: BundleSelection?
+    /// What is looked at; everything where none is named.
+    package var bundles: [BundleName] = []
     /// After this long nothing further is begun; nil: no bound.
     package var budget: Duration?
     /// Bytes a second that are read; nil: as fast as may be.

@@ -130,9 +130,11 @@ package struct VerifyRun: Sendable {
             throw RunProblem(error)
         }
         let records = (try? library.readStateIndex()?.verifications()) ?? [:]
-        let selected = all.filter { options.selection?.has($0.bundle) ?? true }
-        if selected.isEmpty, options.selection != nil {
-            throw RunProblem(.usage, "\(escapedText(options.libraryPath)) has no bundle of that name")
+        if let unknown = options.bundles.first(where: { name in !all.contains { name.means($0.bundle) } }) {
+            throw RunProblem(.usage, "\(escapedText(options.libraryPath)) has no bundle '\(unknown)'")
+        }
+        let selected = all.filter { content in
+            options.bundles.isEmpty || options.bundles.contains { $0.means(content.bundle) }
         }
         func age(_ address: StoreAddress) -> Int64 { records[address]?.time?.seconds ?? .min }
         let order = selected.sorted { (age($0), $0) < (age($1), $1) }

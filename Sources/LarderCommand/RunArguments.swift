@@ -17,6 +17,9 @@ struct RunArguments: Sendable {
     private static let only = CommandOption<[String]>.list("only", .text("ID"), help: "these bundles alone")
     private static let tag = CommandOption<[String]>.list(
         "tag", .text("T"), help: "bundles with one of these tags alone")
+    static let from = CommandOption<[String]>.repeated(
+        "from", .text("DIR|URL"),
+        help: "take bytes from a disk or a neighbour's library before any mirror; verified all the same")
     private static let base = CommandOption<String?>.optional(
         "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
     private static let dryRun = CommandOption<Bool>.flag(
@@ -57,7 +60,7 @@ struct RunArguments: Sendable {
 
     static let operands = [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")]
     static let libraryGroup = OptionGroup(
-        "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep, keepAge)
+        "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep, keepAge)
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config)
@@ -125,12 +128,17 @@ struct RunArguments: Sendable {
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
         options.decrypts = parsed[Self.decrypt]
+        options.couriers = try Self.couriers(parsed)
         options.keptGenerations = parsed[Self.keep]
         options.keepAge = parsed[Self.keepAge]
         options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)
         options.deadline = parsed[Self.deadline]
         options.minimumFree = parsed[Self.minFree].freeSpace
         return (options, plan)
+    }
+
+    static func couriers(_ parsed: ParsedCommand) throws(TransferURLError) -> [CourierLocation] {
+        try parsed[from].map { argument throws(TransferURLError) in try CourierLocation(argument) }
     }
 
     /// What SIGHUP and the clock do; nil without `--config`.

@@ -33,7 +33,7 @@ struct VerifyCommand {
         operands: [Operand("BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; by default everything")],
         groups: [
             OptionGroup("Library", library, budget, limitRate, BackgroundOption.background),
-            OptionGroup("Repair", repair, base, RunArguments.minFree, RunArguments.config),
+            OptionGroup("Repair", repair, base, RunArguments.from, RunArguments.minFree, RunArguments.config),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -51,7 +51,7 @@ struct VerifyCommand {
         options.bytesPerSecond = parsed[Self.limitRate].map(Int64.init)
         let repair: RunOptions?
         do {
-            options.selection = try BundleSelection(parsed.operands)
+            options.bundles = try parsed.operands.map { try BundleName($0) }
             repair = try parsed[Self.repair] ? repairOptions() : nil
         } catch let problem as SettingsProblem {
             for line in problem.lines { Console.writeError("larder: \(line)\n") }
@@ -94,6 +94,7 @@ struct VerifyCommand {
         options.redirects = plan.settings.redirects
         options.bodyBudgetBytes = plan.settings.bodyBudgetBytes
         options.minimumFree = parsed[RunArguments.minFree].freeSpace
+        options.couriers = try RunArguments.couriers(parsed)
         options.mending = MendingOrder([], base: try parsed[Self.base].map { try TransferURL($0) })
         return options
     }
