@@ -69,7 +69,7 @@ package final class ContentSharing: Sendable {
         guard let storedPath = paths[wanted.sha256] else { return false }
         let isStored = try translating { () throws(SystemError) in
             // What stands in the way there is damage, and no trouble here.
-            try staged.status().identity == (try? directory.status(of: storedPath))??.identity
+            try staged.status().identity == (try? directory.status(of: storedPath))?.identity
         }
         if isStored { return true }
         guard let stored = intactFile(wanted.sha256, sizeBytes: wanted.sizeBytes) else { return false }

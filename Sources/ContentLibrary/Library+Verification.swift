@@ -19,7 +19,7 @@ extension Library {
     package func damageOfUnbelieved(_ address: StoreAddress) throws(LibraryError) -> ContentDamage? {
         guard try generations.addresses().contains(address), try store.open(address) == nil else { return nil }
         let parent = try? store.bundleDirectory(address.bundle)
-        guard (try? parent?.status(of: address.name.path))??.kind == .directory else {
+        guard (try? parent?.status(of: address.name.path))?.kind == .directory else {
             return ContentDamage(nil, .missing)
         }
         return ContentDamage(nil, .receipt("its receipt is missing, damaged, or of something else"))

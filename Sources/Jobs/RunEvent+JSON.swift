@@ -48,6 +48,7 @@ extension RunEvent.Kind {
         case .contentVerified: "content.verified"
         case .contentMended: "content.mended"
         case .libraryVerified: "library.verified"
+        case .bundleExported: "bundle.exported"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -90,7 +91,7 @@ extension RunEvent.Kind {
         case .transferFailed(let code, let message), .bundleFailed(let code, let message):
             line.member("code", code)
             line.member("message", message)
-        case .bundleUnpacked(let files, let bytes):
+        case .bundleUnpacked(let files, let bytes), .bundleExported(let files, let bytes):
             line.member("files", files)
             line.member("bytes", bytes)
         case .segmentProgress(let figures): figures.write(to: &line)

@@ -60,6 +60,8 @@ package struct RunEvent: Sendable {
         /// A library was held against its receipts: contents that were read to their ends, how many are damaged, how many of these were mended, and
         /// how many the budget didn't reach.
         case libraryVerified(contents: Int, files: Int, bytes: Int64, damaged: Int, mended: Int, remaining: Int)
+        /// What another library lacks of a bundle was written for it.
+        case bundleExported(files: Int, bytes: Int64)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

@@ -54,7 +54,8 @@ final class VerificationLedger: Sendable {
             }
             state.known[address] = record
             state.unwritten[address] = record
-            return clock.uptime() - state.lastWrite >= Self.interval
+            // Of damage a run has to know that comes when this one is killed.
+            return verdict.damageCount > 0 || clock.uptime() - state.lastWrite >= Self.interval
         }
         if isDue { write() }
     }

@@ -56,6 +56,7 @@ enum Larder {
         case UnpackCommand.command.name: await UnpackCommand(parsed).run()
         case CleanCommand.command.name: await CleanCommand(parsed).run()
         case VerifyCommand.command.name: await VerifyCommand(parsed).run()
+        case ExportCommand.command.name: await ExportCommand(parsed).run()
         case ValidateCommand.command.name: await ValidateCommand(parsed).run()
         default: preconditionFailure("the table lists a command that nobody carries out")
         }
@@ -71,6 +72,6 @@ let larderCommands = CommandTable(
         """,
     commands: [
         SyncCommand.command, RefreshCommand.command, FetchCommand.command, UnpackCommand.command,
-        ValidateCommand.command, VerifyCommand.command, CleanCommand.command,
+        ValidateCommand.command, VerifyCommand.command, ExportCommand.command, CleanCommand.command,
     ],
     exitCodes: Jobs.ExitCode.meanings)
