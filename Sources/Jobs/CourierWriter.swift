@@ -32,10 +32,11 @@ struct CourierWriter: Sendable {
         do throws(SystemError) { return try directory.descriptor.freeBytes() } catch { throw LibraryError(error) }
     }
 
-    /// Whether the file of this digest is there: it has its length, and never had its name before it was whole.
-    func has(_ digest: SHA256Digest, sizeBytes: Int64) -> Bool {
-        let status = try? directory.status(of: CourierLayout.path(of: digest))
-        return status?.kind == .file && status?.sizeBytes == sizeBytes
+    /// Whether the file of this digest is there: it never had its name before it was whole.
+    /// - Parameter sizeBytes: how long it has to be, where that is known.
+    func has(_ digest: SHA256Digest, sizeBytes: Int64?) -> Bool {
+        guard let status = try? directory.status(of: CourierLayout.path(of: digest)) else { return false }
+        return status.kind == .file && sizeBytes.map { $0 == status.sizeBytes } ?? true
     }
 
     /// Copies a file that may be the one of this digest.

@@ -191,7 +191,7 @@ package struct ExportRun: Sendable {
     ) async throws(BundleFailure) -> Int64? {
         let size = source.sizeBytes.map(Int64.init) ?? plan.stored.sizeBytes(of: digest)
         let copied = try await blocking.attempt { [control] () throws(BundleFailure) -> Int64?? in
-            if let size, writer.has(digest, sizeBytes: size) { return .some(nil) }
+            if writer.has(digest, sizeBytes: size) { return .some(nil) }
             for place in plan.stored.places(of: digest) {
                 guard let file = try? place.directory.open(place.path, flags: O_RDONLY | O_NONBLOCK),
                     let status = try? file.status(), status.kind == .file

@@ -68,7 +68,8 @@ package struct VerifyRun: Sendable {
             walking: walking, hashing: JobQueue(name: "larder-hash", threads: cores), width: 2 * cores, pace: pace,
             clock: options.clock, end: options.budget.map { options.clock.uptime() + $0 }, control: control)
         for (number, address) in plan.order.enumerated() {
-            if verifier.isOver {
+            // At least one is begun, however small the budget: so every run gets further.
+            if control.reason != nil || number > 0 && verifier.isOver {
                 report.remaining += plan.order.count - number
                 break
             }
