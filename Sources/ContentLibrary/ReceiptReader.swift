@@ -28,10 +28,7 @@ struct ReceiptReader {
     /// - Throws: `damaged` when anything is missing, too much, out of order or not as it was written.
     mutating func receipt() throws(LibraryError) -> Receipt {
         var sources: [Receipt.Source] = []
-        while sources.count < header.sourceCount {
-            guard let source = Receipt.Source(try nextLine().root) else { throw damaged("a source") }
-            sources.append(source)
-        }
+        while sources.count < header.sourceCount { sources.append(try nextSource()) }
         var entries: [Receipt.Entry] = []
         while entries.count < header.entryCount {
             guard let entry = Receipt.Entry(try nextLine().root) else { throw damaged("an entry") }
@@ -42,6 +39,13 @@ struct ReceiptReader {
         let receipt = Receipt(origin: header.origin, sources: sources, entries: entries)
         guard receipt.header == header else { throw damaged("the sum of sizes") }
         return receipt
+    }
+
+    /// Reads the next source. There are as many as the header says, and nothing else before them: for whoever doesn't need the rest, whose digest
+    /// then isn't checked.
+    mutating func nextSource() throws(LibraryError) -> Receipt.Source {
+        guard let source = Receipt.Source(try nextLine().root) else { throw damaged("a source") }
+        return source
     }
 
     private mutating func nextLine() throws(LibraryError) -> JSONDocument { try Self.line(&lines, hasher, name) }

@@ -35,6 +35,12 @@ enum StateSchema {
             source TEXT NOT NULL, sha256 TEXT NOT NULL, validator TEXT NOT NULL, failures INTEGER NOT NULL,
             lastFailure INTEGER NOT NULL, PRIMARY KEY (source, sha256)) WITHOUT ROWID;
         """,
+        """
+        ALTER TABLE bundles ADD COLUMN nextTry INTEGER;
+        ALTER TABLE bundles ADD COLUMN paused INTEGER;
+        ALTER TABLE bundles ADD COLUMN plannedBytes INTEGER;
+        ALTER TABLE bundles ADD COLUMN heldBytes INTEGER;
+        """,
     ]
 
     /// Checks the database, and brings it up to the newest version; an empty one gets all tables.

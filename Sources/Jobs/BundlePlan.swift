@@ -32,6 +32,9 @@ package struct BundlePlan: Sendable {
     /// Bytes that will have to be fetched, as far as the manifest tells.
     var bytesToFetch: Int64 { plannedBytes - heldBytes }
 
+    /// How far the bundle is, for the history.
+    var pause: BundleOutcome.Fate { .paused(plannedBytes: plannedBytes, heldBytes: heldBytes) }
+
     enum Work: Sendable {
         /// The library has exactly this content.
         case upToDate(StoredContent)
