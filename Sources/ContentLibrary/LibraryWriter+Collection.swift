@@ -25,7 +25,7 @@ extension Library {
         keep: Int, keepAge: Duration, now: Timestamp
     ) throws(LibraryError) -> GenerationChoice {
         let numbers = try generations.numbers()
-        let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds)
+        let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds, nanoseconds: now.nanoseconds)
         var choice = GenerationChoice()
         choice.kept = Set(numbers.suffix(max(1, keep)))
         if let current = try generations.currentNumber() { choice.kept.insert(current) }
@@ -33,7 +33,7 @@ extension Library {
             let directory = try translating { () throws(SystemError) in
                 try generationsDirectory.subdirectory(number.path)
             }
-            if try translating({ () throws(SystemError) in try directory.descriptor.status().modified >= oldest }) {
+            if try translating({ () throws(SystemError) in try directory.descriptor.status().modified > oldest }) {
                 choice.kept.insert(number)
             } else if try translating({ () throws(SystemError) in try directory.descriptor.lock(exclusive: true) }) {
                 choice.doomed.append((number, directory))

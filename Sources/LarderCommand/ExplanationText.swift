@@ -130,6 +130,9 @@ struct ExplanationText {
             let outlook = StatusText.outlook(record, at: explanation.library.time)
             sentences.append(outlook.prefix(1).uppercased() + outlook.dropFirst() + ".")
         }
+        if sentences.isEmpty, explanation.wanted?.state == .revalidate {
+            sentences.append("The next run asks its servers whether they have something else.")
+        }
         if sentences.isEmpty { sentences.append("The next run has nothing to do for it.") }
         return sentences
     }

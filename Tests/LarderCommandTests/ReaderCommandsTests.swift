@@ -107,7 +107,11 @@ import Testing
         // Signals that are blocked or ignored, and open descriptors.
         let result = try await run(
             "sh", "-c", "grep -E 'Sig(Blk|Ign)' /proc/self/status; readlink /proc/self/fd/*")
-        #expect(result.outputLines.prefix(2).allSatisfy { $0.hasSuffix("0000000000000000") }, "\(result)")
+        for line in result.outputLines.prefix(2) {
+            // The C library has two of its own above those that anybody sends.
+            let signals = try #require(UInt64(line.suffix(16), radix: 16), "\(result)")
+            #expect(signals & 0x7FFF_FFFF == 0, "\(line)")
+        }
         #expect(result.outputLines.filter { $0.hasPrefix(stock.library) } == ["\(stock.library)/generations/000001"])
     }
 

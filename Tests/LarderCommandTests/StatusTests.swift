@@ -85,11 +85,15 @@ import Testing
     }
 
     @Test func aRunAtWorkIsToldAndNotDisturbed() async throws {
+        // Of smaller ones no record is written while they come.
+        let film = Content.pattern(lengthBytes: 1_000_000, seed: 3)
         stock.serveManifest([stock.file("film", film), stock.file("small", small)])
-        stock.server.script("/film.bin", [.altered { $0.stalled(afterBytes: 50_000) }])
+        stock.server.script("/film.bin", [.altered { $0.stalled(afterBytes: 500_000) }])
         let sync = try stock.startSync()
-        try await stock.server.waitUntilSent("/film.bin", bytes: 50_000)
-        try await waitUntil("the partial file") { try stock.partialBytes() > 0 }
+        try await stock.server.waitUntilSent("/film.bin", bytes: 500_000)
+        try await waitUntil("the partial file and its record") {
+            try stock.partialBytes() > 0 && stock.partials().contains { $0.hasSuffix(".resume") }
+        }
         let status = try await status()
         #expect(status["writingProcess"]?.integer == Int(sync.processID) && status["generation"]?.isNull == true)
         let download = try #require(status["unfinished"]?.elements.first { $0["sha256"]?.string == film.sha256 })
@@ -105,7 +109,12 @@ import Testing
 
     @Test func howFarAPausedBundleIsIsTold() async throws {
         stock.serveManifest([stock.file("film", film), stock.file("small", small)])
-        #expect(try await stock.sync("--jobs", "1", "--only", "film", "--max-bytes", "40000").status == .exited(3))
+        stock.server.script("/film.bin", [.altered { $0.stalled(afterBytes: 50_000) }])
+        let sync = try stock.startSync("--only", "film")
+        try await stock.server.waitUntilSent("/film.bin", bytes: 50_000)
+        try await waitUntil("the partial file") { try stock.partialBytes() > 0 }
+        sync.kill(SIGTERM)
+        #expect(try await sync.waitForExit().status == .exited(143))
         let paused = try bundle("film", in: try await status())
         #expect(paused["state"]?.string == "paused" && paused["store"]?.isNull == true)
         #expect(paused["paused"]?["plannedBytes"]?.integer == 100_000)

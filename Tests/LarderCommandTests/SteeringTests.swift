@@ -43,7 +43,7 @@ import Testing
         #expect(try await stock.refresh().errors.isEmpty, "whoever set the pin knows")
         let status = try await larder("status").outputText
         #expect(status.contains("held at generation 1 until larder unpin, or a higher serial: m above 2"), "\(status)")
-        #expect(try await larder("history", "--last", "4").outputText.contains(" rollback: "))
+        #expect(try await larder("history").outputText.contains(" rollback: "))
     }
 
     @Test func aHigherSerialIsPublishedAndEndsIt() async throws {
@@ -135,10 +135,10 @@ import Testing
     @Test(arguments: ["rollback", "pin", "unpin"]) func aLibraryInUseIsLeftAlone(_ command: String) async throws {
         try await publish(old, serial: 1)
         try await publish(new, serial: 2)
-        stock.serveManifest([stock.file("a", .pattern(lengthBytes: 100_000, seed: 9))], serial: 3)
-        stock.server.script("/a.bin", [.altered { $0.stalled(afterBytes: 50_000) }])
+        stock.serveManifest([stock.file("b", .pattern(lengthBytes: 100_000, seed: 9))], serial: 3)
+        stock.server.script("/b.bin", [.altered { $0.stalled(afterBytes: 50_000) }])
         let sync = try stock.startSync()
-        try await stock.server.waitUntilSent("/a.bin", bytes: 50_000)
+        try await stock.server.waitUntilSent("/b.bin", bytes: 50_000)
         let result = try await larder(command)
         #expect(result.status == .exited(75) && result.errorText.contains("process \(sync.processID)"), "\(result)")
         sync.kill(SIGTERM)
