@@ -18,6 +18,8 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
         case indexUnusable
         /// Another run holds the library.
         case busy
+        /// The library is there, but not what was asked of it.
+        case notThere
         /// Any other refusal of the system.
         case system
     }

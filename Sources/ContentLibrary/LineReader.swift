@@ -10,7 +10,8 @@ struct LineReader {
     private var start = 0
     /// Where in the file the next piece starts.
     private var offset: Int64 = 0
-    private static let pieceBytes = 64 << 10
+    /// Little at first: of most files only the first line or two are read.
+    private var pieceBytes = 4 << 10
 
     /// - Parameter limitBytes: a longer line fails with `EFBIG`.
     init(_ file: OwnedDescriptor, limitBytes: Int) {
@@ -38,7 +39,8 @@ struct LineReader {
 
     /// - Returns: false at the end of the file.
     private mutating func fill() throws(SystemError) -> Bool {
-        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        var piece = [UInt8](repeating: 0, count: pieceBytes)
+        pieceBytes = 64 << 10
         let read = piece.withUnsafeMutableBytes { bytes in
             Result { () throws(SystemError) in try file.read(into: bytes, at: offset) }
         }

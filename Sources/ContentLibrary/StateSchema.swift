@@ -36,6 +36,12 @@ enum StateSchema {
             lastFailure INTEGER NOT NULL, PRIMARY KEY (source, sha256)) WITHOUT ROWID;
         """,
         """
+        ALTER TABLE bundles ADD COLUMN nextTry INTEGER;
+        ALTER TABLE bundles ADD COLUMN paused INTEGER;
+        ALTER TABLE bundles ADD COLUMN plannedBytes INTEGER;
+        ALTER TABLE bundles ADD COLUMN heldBytes INTEGER;
+        """,
+        """
         CREATE TABLE verifications (
             manifest TEXT NOT NULL, bundle TEXT NOT NULL, name TEXT NOT NULL, time INTEGER, position TEXT, damage TEXT,
             PRIMARY KEY (manifest, bundle, name)) WITHOUT ROWID;

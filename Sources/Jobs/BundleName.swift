@@ -39,6 +39,53 @@ package enum BundleName: Hashable, Sendable, CustomStringConvertible {
         case .id: true
         }
     }
+
+    /// The one bundle that readers see which is meant.
+    /// - Throws: `LibraryError` where there is none; `BundleNameError` where there are several.
+    package func publishedBundle(in library: Library) throws -> BundleAddress {
+        switch self {
+        case .address(let address):
+            guard try library.generations.isCurrent(address) else { throw notPublished(in: library) }
+            return address
+        case .id(let id):
+            return try only(
+                try library.generations.currentManifests(with: id).map { BundleAddress(manifest: $0, bundle: id) },
+                in: library)
+        }
+    }
+
+    /// The one bundle which is meant of those that are published, or that a run has worked on.
+    /// - Throws: `LibraryError` where there is none; `BundleNameError` where there are several.
+    package func knownBundle(in library: Library) throws -> BundleAddress {
+        let index = library.readStateIndex()
+        switch self {
+        case .address(let address):
+            let isKnown = ((try? index?.bundles(of: address.manifest)) ?? [:])[address.bundle] != nil
+            guard try isKnown || library.generations.isCurrent(address) else { throw notPublished(in: library) }
+            return address
+        case .id(let id):
+            let published = try library.generations.currentManifests(with: id)
+            let known = ((try? index?.knownManifests()) ?? []).filter { manifest in
+                ((try? index?.bundles(of: manifest)) ?? [:])[id] != nil
+            }
+            return try only(
+                Set(published).union(known).sorted().map { BundleAddress(manifest: $0, bundle: id) }, in: library)
+        }
+    }
+
+    private func only(_ found: [BundleAddress], in library: Library) throws -> BundleAddress {
+        guard let first = found.first else { throw notPublished(in: library) }
+        guard found.count == 1 else {
+            throw BundleNameError(
+                "several manifests have a bundle '\(self)': name one of "
+                    + found.map(\.description).joined(separator: ", "))
+        }
+        return first
+    }
+
+    private func notPublished(in library: Library) -> LibraryError {
+        LibraryError(.notThere, "\(escapedText(library.path)) has no bundle '\(self)'; larder status lists them")
+    }
 }
 
 /// A name that means no bundle, or not a single one.

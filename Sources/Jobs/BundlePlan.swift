@@ -15,11 +15,14 @@ package struct BundlePlan: Sendable {
     let heldBytes: Int64
     /// Whether the library will grow.
     let needsRoom: Bool
+    /// The files that have to be fetched for sure, those of which something is held, too.
+    let missingFiles: [SourceFile]
 
     /// - Parameter held: how many bytes of a file are held from earlier.
     init(bundle: Bundle, address: BundleAddress, work: Work, held: (SourceFile) -> Int64) {
         (self.bundle, self.address, self.work) = (bundle, address, work)
         let missing = Self.missing(bundle, work)
+        missingFiles = missing
         var (planned, heldBytes): (Int64, Int64) = (0, 0)
         for size in missing.map({ (bytes: Int64($0.sizeBytes ?? 0), held: held($0)) }) {
             planned = planned.addingClamped(size.bytes)
@@ -31,6 +34,9 @@ package struct BundlePlan: Sendable {
 
     /// Bytes that will have to be fetched, as far as the manifest tells.
     var bytesToFetch: Int64 { plannedBytes - heldBytes }
+
+    /// How far the bundle is, for the history.
+    var pause: BundleOutcome.Fate { .paused(plannedBytes: plannedBytes, heldBytes: heldBytes) }
 
     enum Work: Sendable {
         /// The library has exactly this content.
@@ -70,7 +76,7 @@ package struct BundlePlan: Sendable {
         }
     }
 
-    /// The files that have to be fetched for sure. A server that is only asked may send nothing.
+    /// A server that is only asked may send nothing.
     private static func missing(_ bundle: Bundle, _ work: Work) -> [SourceFile] {
         guard case .obtain(let previous) = work else { return [] }
         // Only a set of files shares what it had before.

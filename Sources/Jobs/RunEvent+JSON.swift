@@ -123,8 +123,9 @@ extension RunEvent.Kind {
         case .diskPressure(let freeBytes, let wantedBytes):
             line.member("free", freeBytes)
             line.member("wanted", wantedBytes)
-        case .libraryCleaned(let partials, let contents, let bytes, let isRehearsal):
+        case .libraryCleaned(let partials, let generations, let contents, let bytes, let isRehearsal):
             line.member("partials", partials)
+            line.member("generations", generations)
             line.member("contents", contents)
             line.member("bytes", bytes)
             line.member("dryRun", isRehearsal)

@@ -48,7 +48,7 @@ package struct RunEvent: Sendable {
         /// What runs that were cut short had brought of bundles was let go, for want of room.
         case leftoversEvicted(bytes: Int64)
         /// What nobody needs any more was removed, or would be: paused downloads, content that no generation names, and what a killed run left.
-        case libraryCleaned(partials: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
+        case libraryCleaned(partials: Int, generations: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
         /// More of a bundle's segments is here.
         case segmentProgress(SegmentFigures)
         /// Something of stored content isn't as its receipt says; `content` is the name in the store.

@@ -113,6 +113,11 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.record(Dictionary(uniqueKeysWithValues: records)) }
     }
 
+    /// Forgets all of a manifest but the highest serial that was published of it.
+    func forget(_ manifest: ContentID) {
+        attempt { index throws(LibraryError) in try index.forget(manifest) }
+    }
+
     func fetchedBytes(inMonth month: String) -> Int64? {
         attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil
     }

@@ -119,11 +119,11 @@ struct SourceFetcher: Sendable {
         return (try? manifest.sources(presentation.playlist))?.contains { $0.origin == url.origin } ?? false
     }
 
-    /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
-    /// mirror; for a source without servers, what the manifest says.
-    func name(of source: SourceFile) -> String {
-        firstServer(of: source)?.text ?? source.urls[0].text
-    }
+    /// What receipts call a source: by its first server's URL, so that a relative reference isn't taken for the same one on another mirror.
+    func name(of source: SourceFile) -> String { Receipt.Source.name(ofURL: fullURL(of: source)) }
+
+    /// The first server's URL; for a source without servers, what the manifest says.
+    func fullURL(of source: SourceFile) -> String { firstServer(of: source)?.text ?? source.urls[0].text }
 
     /// What receipts call what is stored of a source: a part, or what it decrypts to, has a name of its own.
     func name(of source: BundleSource) -> String {
@@ -133,7 +133,7 @@ struct SourceFetcher: Sendable {
         name += "#"
         if let range = source.byteRange { name += "bytes=\(range.offset)-\(range.end - 1)" }
         if let encryption = source.encryption { name += "&aes-128=\(encryption.vector),\(encryption.keyURL)" }
-        return name
+        return Receipt.Source.name(ofURL: name)
     }
 
     /// What the receipt says of a source that was fetched.

@@ -181,7 +181,7 @@ package struct SyncRun: Sendable {
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false
             place.history.forgetUnlisted(manifests)
-            place.history.record(board.outcomes(isPublished: isPublished))
+            record(board, isPublished: isPublished, place.library, place.history)
             if isPublished { remember(board, place.library, place.history) }
             endMending(board, place.damaged, place.writer, place.history)
             return try publication.get()

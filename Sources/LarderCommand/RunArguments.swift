@@ -32,10 +32,11 @@ struct RunArguments: Sendable {
         "allow-expired", help: "take a manifest that has expired")
     private static let decrypt = CommandOption<Bool>.flag(
         "decrypt", help: "store encrypted segments of presentations in the clear")
-    private static let keep = CommandOption<Int>.value(
-        "keep", .integer(1...1000), default: 2, help: "generations that stay")
-    private static let keepAge = CommandOption<Duration>.value(
-        "keep-age", .duration, default: .seconds(86_400), defaultText: "1d", help: "younger generations stay too")
+    static let keep = CommandOption<Int>.value(
+        "keep", .integer(1...1000), default: keptGenerations, help: "generations that stay")
+    static let keepAge = CommandOption<Duration>.value(
+        "keep-age", .duration, default: keptAge, defaultText: "1d", help: "younger generations stay too")
+    static let (keptGenerations, keptAge) = (2, Duration.seconds(86_400))
 
     private static let jobs = CommandOption<Int>.value(
         "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
