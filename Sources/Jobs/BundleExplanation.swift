@@ -60,7 +60,8 @@ package struct BundleExplanation: Sendable {
         }
         let planner = Planner(
             manifest: loaded, base: generation, library: library, published: try library.generations.addresses(),
-            salvage: (try? library.salvage()) ?? [:], redirects: .follow(limit: 10), decrypts: false)
+            salvage: (try? library.salvage()) ?? [:], redirects: .follow(limit: 10),
+            damaged: (try? library.readStateIndex()?.damagedContents()) ?? [], decrypts: false)
         wanted = planner.plan(bundle).map { plan in
             Wanted(bundle, plan, sources: Self.sources(of: bundle, in: loaded, library.readStateIndex(), at: now))
         }

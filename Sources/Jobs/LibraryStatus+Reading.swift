@@ -58,11 +58,14 @@ private struct ManifestStatusReader {
     let index: StateIndex?
     let withSources: Bool
     private let records: [SHA256Digest: ManifestRecord]
+    /// What a verification found.
+    private let damaged: Set<StoreAddress>
     private let staged: [BundleAddress: (files: Int, bytes: Int64)]
 
     init(library: Library, generation: Generation?, index: StateIndex?, withSources: Bool) {
         (self.library, self.generation, self.index, self.withSources) = (library, generation, index, withSources)
         records = (try? index?.publishedManifests()) ?? [:]
+        damaged = (try? index?.damagedContents()) ?? []
         staged = library.stagedFigures()
     }
 
@@ -87,11 +90,15 @@ private struct ManifestStatusReader {
         let summaries = try library.store.summaries(
             of: manifest, contents.filter { isWanted($0.key) }, withSources: withSources)
         let bundles = ids.map { id in
-            let staged = staged[BundleAddress(manifest: manifest, bundle: id)]
+            let address = BundleAddress(manifest: manifest, bundle: id)
+            let staged = staged[address]
+            let isDamaged = contents[id].map { name in
+                summaries[id] == nil || damaged.contains(StoreAddress(bundle: address, name: name))
+            }
             return BundleStatus(
                 id: id,
                 state: state(
-                    isNamed: contents[id] != nil, summaries[id], outcomes[id], isSettled: facts.lastComplete != nil,
+                    isDamaged: isDamaged ?? false, summaries[id], outcomes[id], isSettled: facts.lastComplete != nil,
                     isStaged: staged != nil),
                 content: summaries[id], record: outcomes[id], staged: staged)
         }
@@ -101,9 +108,9 @@ private struct ManifestStatusReader {
     }
 
     private func state(
-        isNamed: Bool, _ content: ContentSummary?, _ record: BundleRecord?, isSettled: Bool, isStaged: Bool
+        isDamaged: Bool, _ content: ContentSummary?, _ record: BundleRecord?, isSettled: Bool, isStaged: Bool
     ) -> BundleStatus.State {
-        if isNamed, content == nil { return .damaged }
+        if isDamaged { return .damaged }
         if record?.pause != nil || isStaged { return .paused }
         if record?.failure != nil { return .failed }
         guard content != nil else { return .missing }

@@ -75,7 +75,7 @@ package struct BundleStatus: Sendable {
         case failed
         /// The manifest has it, and it isn't here.
         case missing
-        /// It is published, but its content isn't there, or is not to be believed.
+        /// It is published, but its content isn't there, is not to be believed, or was found damaged.
         case damaged
     }
 }

@@ -65,6 +65,7 @@ struct ExplanationText {
         switch wanted.state {
         case .unchanged: "What is here is what it asks for."
         case .revalidate: "No digest says whether what is here is what it asks for: its servers are asked each time."
+        case .mend: "What is here is what it asks for, but damaged: the next run mends it."
         case .fetch: "What is here isn't what it asks for."
         case .impossible: "It can't be had: \(wanted.objection ?? "nobody knows why")."
         }

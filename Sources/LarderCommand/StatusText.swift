@@ -81,7 +81,7 @@ struct StatusText {
         case .upToDate: return "up to date" + source
         case .published: return "published" + source
         case .missing: return "not here yet"
-        case .damaged: return "damaged: its content or its receipt is missing; the next sync fetches it again"
+        case .damaged: return "damaged; the next sync mends it"
         case .paused: return paused(bundle)
         case .failed: return failed(bundle)
         }
