@@ -56,6 +56,12 @@ package final class Library: Sendable {
         }
     }
 
+    /// The process that is changing the library right now, as far as anybody can tell.
+    package var writingProcess: Int32? { LibraryLock.holder(in: internals) }
+
+    /// What the disk holds for bytes that were found to be wrong.
+    package var quarantinedBytes: Int64 { (try? internals.treeBytes(LibraryLayout.quarantine)) ?? 0 }
+
     package var store: Store { Store(directory: storeDirectory) }
 
     package var generations: Generations { Generations(root: root, directory: generationsDirectory) }

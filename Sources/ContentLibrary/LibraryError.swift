@@ -20,6 +20,8 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
         case busy
         /// The library's path leads to something else than when it was opened.
         case replaced
+        /// The library is there, but not what was asked of it.
+        case notThere
         /// Any other refusal of the system.
         case system
     }

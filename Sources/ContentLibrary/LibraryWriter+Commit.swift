@@ -14,7 +14,7 @@ extension LibraryWriter {
     ) throws(LibraryError) -> StoredContent {
         let address = origin.address
         state.withLock { _ = $0.unpublished.insert(address) }
-        if let present = try library.store.find(origin) {
+        if let present = try find(origin) {
             try content.staging.discard()
             try discardSalvage(of: address.bundle)
             return present
@@ -24,11 +24,16 @@ extension LibraryWriter {
             let names = content.staging.names
             try writeReceipt(receipt, of: names)
             let parent = try openPlace(of: address.bundle)
-            try clearPlace(address.name, in: parent, displacingTo: names)
-            try moveContent(of: names, to: address.name, in: parent)
+            if isDamaged(address), try parent.status(of: address.name.path)?.kind == .directory {
+                try replaceContent(at: address, in: parent, by: names)
+            } else {
+                try clearPlace(address.name, in: parent, displacingTo: names)
+                try moveContent(of: names, to: address.name, in: parent)
+            }
             try moveReceipt(of: names, to: address.name, in: parent)
             try content.staging.didCommit()
         }
+        state.withLock { _ = $0.damaged.remove(address) }
         try discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
     }

@@ -18,6 +18,8 @@ package final class LibraryWriter: Sendable {
         /// What was committed and no generation names yet: not to be collected.
         var unpublished: Set<StoreAddress> = []
         var clearedBytes: Int64 = 0
+        /// What is known not to be as its receipt says.
+        var damaged: Set<StoreAddress> = []
     }
 
     init(library: Library, lock: LibraryLock) throws(LibraryError) {

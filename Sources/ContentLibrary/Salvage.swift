@@ -174,6 +174,16 @@ struct StagingLeftover {
 }
 
 extension Library {
+    /// How many bytes runs noted that they had brought of bundles which aren't in the store yet, and how many files that were: by bundle. For a look
+    /// from outside: a run that is at work is among them.
+    package func stagedFigures() -> [BundleAddress: (files: Int, bytes: Int64)] {
+        let leftovers = (try? StagingLeftover.all(in: staging)) ?? []
+        return Dictionary(grouping: leftovers, by: \.bundle).mapValues { leftovers in
+            let entries = leftovers.flatMap { StagingJournal.files($0.names.journal, in: staging) }
+            return (entries.count, entries.reduce(0) { $0 &+ $1.source.sizeBytes })
+        }
+    }
+
     /// What runs that were cut short left of bundles' files, by bundle. Not while a run is under way: that has them.
     package func salvage() throws(LibraryError) -> [BundleAddress: Salvage] {
         let leftovers = try translating { () throws(SystemError) in try StagingLeftover.all(in: staging) }

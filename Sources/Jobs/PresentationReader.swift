@@ -22,7 +22,8 @@ struct PresentationReader: Sendable {
     private static let maximumMirrors = 2
 
     struct Document: Sendable {
-        /// Where it came from, after redirects.
+        /// What was asked for, and where it came from, after redirects.
+        let askedURL: String
         let url: String
         let bytes: [UInt8]
         let source: Receipt.Source
@@ -33,7 +34,7 @@ struct PresentationReader: Sendable {
         let address = PlaylistAddress(url: entry.url)
         switch try await parse(entry, variables: nil) {
         case .media(let media):
-            let source = OfflinePlan.Source(playlist: media, address: address, url: entry.source.url)
+            let source = OfflinePlan.Source(playlist: media, address: address, url: entry.askedURL)
             let lone = ReadPresentation.Media(
                 source: source, file: playlist, variables: nil, validator: entry.source.validator)
             return ReadPresentation(
@@ -185,7 +186,9 @@ struct PresentationReader: Sendable {
                 }
                 warn("\(file.url): the playlist is compressed, and the server doesn't say so")
             }
-            return Document(url: file.finalURL, bytes: bytes, source: fetcher.receiptSource(source, file))
+            return Document(
+                askedURL: fetcher.fullURL(of: source), url: file.finalURL, bytes: bytes,
+                source: fetcher.receiptSource(source, file))
         }
     }
 
@@ -195,7 +198,7 @@ struct PresentationReader: Sendable {
         try await placing.attempt { [warn] () throws(BundleFailure) in
             let outcome = PlaylistParser.parse(
                 document.bytes, PlaylistParser.Context(url: document.url, importableVariables: variables))
-            let text = SourceText(name: shownURL(document.source.url), bytes: document.bytes)
+            let text = SourceText(name: shownURL(document.askedURL), bytes: document.bytes)
             // Most playlists have nothing to tell, and then nobody has to know where their lines begin.
             lazy var renderer = DiagnosticTextRenderer(LineIndex(text), of: outcome.diagnostics)
             guard let playlist = outcome.playlist else {

@@ -104,6 +104,22 @@ final class RunHistory: Sendable {
         }
     }
 
+    /// Content that was found damaged, and hasn't been mended since.
+    var damagedContents: Set<StoreAddress> {
+        attempt { index throws(LibraryError) in try index.damagedContents() } ?? []
+    }
+
+    /// Notes that content is whole again.
+    func record(mended contents: Set<StoreAddress>, at now: Timestamp) {
+        let records = contents.map { ($0, VerificationRecord(time: now)) }
+        attempt { index throws(LibraryError) in try index.record(Dictionary(uniqueKeysWithValues: records)) }
+    }
+
+    /// Forgets all of a manifest but the highest serial that was published of it.
+    func forget(_ manifest: ContentID) {
+        attempt { index throws(LibraryError) in try index.forget(manifest) }
+    }
+
     func fetchedBytes(inMonth month: String) -> Int64? {
         attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil
     }

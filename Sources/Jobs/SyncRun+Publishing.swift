@@ -11,7 +11,9 @@ extension SyncRun {
         if control.reason?.isSignal == true { return false }
         guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
         do throws(LibraryError) {
-            guard let generation = try writer.publish(draft) else { return true }
+            let generation = try writer.publish(draft)
+            liftPin(board, writer)
+            guard let generation else { return true }
             for (plan, content) in board.unpublished {
                 emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
             }
@@ -22,6 +24,34 @@ extension SyncRun {
         }
         collect(writer)
         return true
+    }
+
+    /// What is published with a higher serial than the pin holds isn't held any more. Where this fails, the next run does it.
+    private func liftPin(_ board: RunBoard, _ writer: LibraryWriter) {
+        do throws(LibraryError) { try writer.liftPin(for: board.publishedSerials) } catch {
+            emit(.warning("the pin could not be lifted: \(error)"))
+        }
+    }
+
+    /// Planning takes time, and somebody who sent a signal waits.
+    private static let mostPlannedAgain = 1_000
+
+    /// Notes how the bundles fared.
+    func record(_ board: RunBoard, isPublished: Bool, _ library: Library, _ history: RunHistory) {
+        let paused = board.pausedBundles
+        var standings: [BundleAddress: BundlePlan] = [:]
+        if (1...Self.mostPlannedAgain).contains(paused.count) {
+            // What is here by now shows when it is planned again.
+            var again = options
+            again.onlyBundles = Set(paused.map(\.bundle.description))
+            again.onlyTags = []
+            let plans = (try? RunBoard(again, library, board.manifests) { _, _ in })?.plans ?? []
+            for (_, plan) in plans { standings[plan.address] = plan }
+        }
+        history.record(
+            board.outcomes(isPublished: isPublished, outlook: RetryOutlook(history), at: options.clock.now()) {
+                standings[$0]
+            })
     }
 
     /// Notes what the next run needn't ask for, nor look at.

@@ -67,6 +67,7 @@ package struct SyncRun: Sendable {
             checkClock(history)
             return try? library.generations.currentNumber()
         }
+        let damaged = await blocking.run { beginMending(writer, history) }
         let ledger = ByteLedger(history)
         guard let budget = await blocking.run({ byteBudget(ledger, library) }) else {
             await blocking.run { history.end(exit: .paused, RunSummary()) }
@@ -91,8 +92,8 @@ package struct SyncRun: Sendable {
             exit = loaded.exit
             if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
                 let workplace = Workplace(
-                    library: library, writer: writer, history: history, store: store, quarantine: quarantine,
-                    downloader: downloader,
+                    library: library, writer: writer, damaged: damaged, history: history, store: store,
+                    quarantine: quarantine, downloader: downloader,
                     room: room, limits: limits, blocking: blocking)
                 let (result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
                 (summary, exit) = (result, exit.combined(with: workExit))
@@ -122,6 +123,7 @@ package struct SyncRun: Sendable {
     private struct Workplace: Sendable {
         let library: Library
         let writer: LibraryWriter
+        let damaged: Set<StoreAddress>
         let history: RunHistory
         let store: ResumeStore
         let quarantine: Quarantine
@@ -160,23 +162,29 @@ package struct SyncRun: Sendable {
             })
         let board = try await place.blocking.attempt { () throws(RunProblem) in
             if loadingExit == .success { discardUnlisted(manifests, place.writer) }
-            let board = try RunBoard(options, place.library, manifests) { emit($0, of: $1) }
+            let board = try RunBoard(options, place.library, manifests, damaged: place.damaged) { emit($0, of: $1) }
+            discardSurplus(board, place.writer)
             // Of a manifest that couldn't be read nobody knows what it wants.
             if loadingExit == .success { relief.removeStale() }
             try check(place.room, relief, for: board, place.writer)
             place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
             return board
         }
+        let couriers = await Couriers(
+            options.couriers, for: board.plans.map(\.plan), place.downloader, on: place.blocking
+        ) { emit(.warning($0)) }
         await obtain(
             board, writer: place.writer, downloader: place.downloader, limits: place.limits,
             distrust: Distrust(
-                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now))
+                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now),
+            couriers: couriers)
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false
             place.history.forgetUnlisted(manifests)
-            place.history.record(board.outcomes(isPublished: isPublished))
+            record(board, isPublished: isPublished, place.library, place.history)
             if isPublished { remember(board, place.library, place.history) }
+            endMending(board, place.damaged, place.writer, place.history)
             return try publication.get()
         }
         var exit = board.exit(isPublished: isPublished)
@@ -188,6 +196,7 @@ package struct SyncRun: Sendable {
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
     private func load(_ library: Library, _ downloader: Downloader, _ history: RunHistory) async -> LoadedManifests {
+        if let mending = options.mending { return published(in: library, mending) }
         let memory = ManifestMemory(options, library, history)
         var loader = ManifestLoader(options, downloader: downloader, memory: memory) { emit($0, manifest: $1) }
         for location in options.manifests {
@@ -207,6 +216,13 @@ package struct SyncRun: Sendable {
         _ = try? writer.discardSalvage { bundle in
             listed[bundle.manifest].map { $0.contains(bundle.bundle.description) } ?? true
         }
+    }
+
+    /// Lets go of what earlier runs had brought of bundles that the library has by now as they are asked for.
+    private func discardSurplus(_ board: RunBoard, _ writer: LibraryWriter) {
+        guard !writer.salvagedBundles.isEmpty else { return }
+        let complete = Set(board.plans.map(\.plan).filter { $0.state == .unchanged }.map(\.address))
+        _ = try? writer.discardSalvage { !complete.contains($0) }
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.

@@ -105,9 +105,11 @@ package final class Directory: Sendable {
         }.orThrow("rename", "\(subject(source)) to \(directory?.subject(target) ?? "\(target)")")
     }
 
-    /// Swaps what is at the two paths in one step; fails with `EINVAL` where the file system can't.
-    package func exchange(_ first: RelativePath, with second: RelativePath) throws(SystemError) {
-        try withParents(first, self, second) { from, old, to, new in
+    /// Swaps what is at the two paths, the second in `directory`, in one step; fails with `EINVAL` where the file system can't.
+    package func exchange(
+        _ first: RelativePath, with second: RelativePath, in directory: Directory? = nil
+    ) throws(SystemError) {
+        try withParents(first, directory ?? self, second) { from, old, to, new in
             larder_renameat2(from, old, to, new, larder_rename_exchange)
         }.orThrow("exchange", "\(subject(first)) and \(second)")
     }

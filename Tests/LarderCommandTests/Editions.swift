@@ -58,6 +58,15 @@ struct Editions {
         return found
     }
 
+    /// Changes bytes of what readers see, in the store itself.
+    func damage() throws {
+        for path in ["pair/new", "set/one.bin"] {
+            var bytes = try stock.content(path)
+            bytes[bytes.count / 2] ^= 1
+            try writeFile(bytes, to: "\(library)/current/m/\(path)")
+        }
+    }
+
     /// Leaves in the library, of every kind, what runs that are cut short leave: for `larder clean` to find.
     func leaveBehind() throws {
         let bytes = [UInt8](repeating: 7, count: 5_000)

@@ -1,0 +1,125 @@
+import FaultServer
+import Glibc
+import JSONSyntax
+import Platform
+import TestSupport
+import Testing
+
+/// `larder verify` without `--repair`: what it finds, and that it touches nothing.
+@Suite struct VerifyTests {
+    private let library: RestingLibrary
+    private var stock: Stock { library.stock }
+
+    init() throws { library = try RestingLibrary() }
+
+    private func publish() async throws {
+        stock.serveManifest([
+            library.files(), stock.archive("pack", storedZip(["a/x.txt": Array("x".utf8), "y.txt": Array("y".utf8)])),
+        ])
+        #expect(try await stock.sync().status == .exited(0))
+    }
+
+    @Test func whatIsWholeIsToldSo() async throws {
+        try await publish()
+        let before = try stock.snapshot().filter { !$0.contains(".larder") }
+        let result = try await library.verify()
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.outputText == "2 contents read, 6 files of 75.1 kB: all whole\n", "\(result)")
+        #expect(result.errorText.isEmpty, "\(result)")
+        #expect(try stock.snapshot().filter { !$0.contains(".larder") } == before)
+    }
+
+    @Test(arguments: Damage.allCases) func whatIsDamagedIsFoundAndTold(_ damage: Damage) async throws {
+        try await publish()
+        try damage.strike(library, library.store())
+        let result = try await library.verify("--json")
+        #expect(result.status == .exited(1), "\(result)")
+        let found = result.events.filter { $0.name == "content.damaged" }
+        #expect(found.contains { $0.value["problem"]?.string == damage.problem && $0.bundle == "set" }, "\(result)")
+        #expect(found.allSatisfy { $0.bundle == "set" })
+        let end = try #require(result.events.first { $0.name == "library.verified" })
+        #expect(end["damaged"] == 1 && end["contents"] == 2 && end["remaining"] == 0, "\(result)")
+        #expect(result.events.last?.name == "run.finished")
+    }
+
+    @Test func theLineNamesTheFileAndWhatIsWrong() async throws {
+        try await publish()
+        try library.flip("\(library.store())/one.txt")
+        let result = try await library.verify()
+        #expect(result.problems.count == 1, "\(result)")
+        #expect(result.errorText.hasPrefix("error: m/set: one.txt: its SHA-256 is "), "\(result)")
+        #expect(result.outputText.hasSuffix("1 damaged\n"), "\(result)")
+    }
+
+    @Test(arguments: ["gone", "cut", "header"]) func aReceiptThatProvesNothingIsDamage(_ how: String) async throws {
+        try await publish()
+        let receipt = try library.store() + ".receipt"
+        switch how {
+        case "gone": try check(unlink(receipt), "unlink")
+        case "cut": try check(truncate(receipt, off_t(readFile(receipt).count - 10)), "truncate")
+        default: try writeFile(Array("{}\n".utf8), to: receipt)
+        }
+        let result = try await library.verify("--json")
+        #expect(result.status == .exited(1), "\(result)")
+        let found = result.events.filter { $0.name == "content.damaged" }
+        #expect(found.map { $0.value["problem"]?.string } == ["receipt"], "\(result)")
+    }
+
+    @Test func contentThatIsGoneAsAWholeIsDamage() async throws {
+        try await publish()
+        removeTree(try library.store())
+        let result = try await library.verify("--json")
+        #expect(result.status == .exited(1), "\(result)")
+        let found = try #require(result.events.first { $0.name == "content.damaged" })
+        #expect(found.value["problem"]?.string == "missing" && found.value["path"]?.isNull == true, "\(result)")
+    }
+
+    @Test func onlyWhatIsNamedIsRead() async throws {
+        try await publish()
+        try library.flip("\(library.store())/one.txt")
+        #expect(try await library.verify("pack").status == .exited(0))
+        #expect(try await library.verify("m/pack").outputText.hasPrefix("1 content read, 2 files"))
+        #expect(try await library.verify("m/set").status == .exited(1))
+        #expect(try await library.verify("m").status == .exited(1))
+        let unknown = try await library.verify("pakc")
+        #expect(unknown.status == .exited(64), "\(unknown)")
+        #expect(try await library.verify("../set").status == .exited(64))
+    }
+
+    /// A link may lead to a disk of the reader's own choice; what it leads to isn't read.
+    @Test func aFIFOInThePlaceOfAFileHoldsNothingUp() async throws {
+        try await publish()
+        let file = try library.store() + "/one.txt"
+        try check(unlink(file), "unlink")
+        try check(mkfifo(file, 0o644), "mkfifo")
+        #expect(try await library.verify().status == .exited(1))
+    }
+
+    @Test func withoutAnIndexItReadsAllTheSameAndMakesNone() async throws {
+        try await publish()
+        let index = "\(stock.library)/.larder/state.db"
+        try check(unlink(index), "unlink")
+        #expect(try await library.verify().status == .exited(0))
+        try library.flip("\(library.store())/one.txt")
+        let result = try await library.verify()
+        #expect(result.status == .exited(1) && result.errorText.contains("the next sync doesn't know"), "\(result)")
+        #expect(access(index, F_OK) != 0)
+    }
+
+    @Test func itRunsBesideARunThatHoldsTheLibrary() async throws {
+        try await publish()
+        stock.serveManifest([library.files(), stock.file("film", .pattern(lengthBytes: 100_000, seed: 9))], serial: 2)
+        stock.server.script("/film.bin", [.altered { $0.stalled(afterBytes: 50_000) }])
+        let sync = try stock.startSync()
+        try await stock.server.waitUntilSent("/film.bin", bytes: 50_000)
+        #expect(try await library.verify().status == .exited(0))
+        sync.kill(SIGTERM)
+        try await sync.waitForExit()
+    }
+
+    @Test func whatIsNoLibraryIsLeftAlone() async throws {
+        let result = try await LarderProgram.run(["verify", "--library", stock.directory["nowhere"]])
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(access(stock.directory["nowhere"], F_OK) != 0)
+    }
+}
