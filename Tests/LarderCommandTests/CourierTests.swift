@@ -21,7 +21,10 @@ import Testing
     /// A sync of the same manifest into another library.
     private func sync(from courier: String...) async throws -> ChildProcess.Result {
         try await LarderProgram.run(
-            ["sync", stock.manifestURL, "--library", stock.directory["second"], "--retries", "0", "--min-free", "0", "--json"]
+            [
+                "sync", stock.manifestURL, "--library", stock.directory["second"], "--retries", "0", "--min-free", "0",
+                "--json",
+            ]
                 + courier.flatMap { ["--from", $0] })
     }
 
@@ -35,7 +38,9 @@ import Testing
     }
 
     private func carry() throws {
-        for (path, content) in RestingLibrary.contents { try stock.directory.write(content.bytes(), to: "stick/\(path)") }
+        for (path, content) in RestingLibrary.contents {
+            try stock.directory.write(content.bytes(), to: "stick/\(path)")
+        }
         try stock.directory.write(zip, to: "stick/pack.zip")
     }
 

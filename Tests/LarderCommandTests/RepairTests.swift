@@ -87,8 +87,8 @@ import Testing
             try directoryEntries(FilePathBytes(folder)).map { "\(folder)/\($0)" }
                 .first { !$0.hasSuffix(".receipt") && $0 != old })
         let kept = try await library.keep()
-        for path in [old, new] where try library.inode("\(path)/one.txt") != library.inode("\(old)/one.txt") || path == old
-        {
+        for path in [old, new]
+        where try library.inode("\(path)/one.txt") != library.inode("\(old)/one.txt") || path == old {
             try library.flip("\(path)/one.txt")
         }
 
@@ -344,7 +344,10 @@ import Testing
         let told = try await library.verify("--repair")
         #expect(told.status == .exited(1) && told.errorText.contains("isn't what readers see now"), "\(told)")
         try await publish(
-            [library.files("set", ["new": .pattern(lengthBytes: 10, seed: 5)]), library.files("copy", prefix: "copy/")],
+            [
+                library.files("set", ["new": .pattern(lengthBytes: 10, seed: 5)]),
+                library.files("copy", prefix: "copy/"),
+            ],
             serial: 3)
         let mended = try await library.verify("--repair")
         #expect(mended.status == .exited(0), "\(mended)")

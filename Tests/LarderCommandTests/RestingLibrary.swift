@@ -18,7 +18,8 @@ struct RestingLibrary {
 
     /// A bundle of the kind `files` whose files are served at their paths, beneath `prefix`.
     func files(
-        _ id: String = "set", _ contents: [String: Content] = Self.contents, prefix: String = "", hasDigests: Bool = true
+        _ id: String = "set", _ contents: [String: Content] = Self.contents, prefix: String = "",
+        hasDigests: Bool = true
     ) -> String {
         let files = contents.sorted { $0.key < $1.key }.map { path, content in
             stock.server.serve("/\(prefix)\(path)", Resource(content, etag: "\"\(content.sha256)\""))
