@@ -15,6 +15,27 @@ extension Library {
         return addresses
     }
 
+    /// What is wrong with `current`, and with each kept generation, in a line.
+    package func generationProblems() throws(LibraryError) -> [String] {
+        var problems: [String] = []
+        do throws(LibraryError) { _ = try generations.currentNumber() } catch { problems.append(error.message) }
+        for number in try generations.numbers() {
+            do throws(LibraryError) {
+                let generation = try generations.open(number)
+                for manifest in generation.manifests.keys.sorted()
+                where try generation.manifestBytes(manifest) == nil {
+                    problems.append(
+                        "\(generation.directory.name)/\(manifest) has no \(LibraryLayout.manifestFile); sync the manifest again"
+                    )
+                }
+            } catch {
+                // One that was collected meanwhile is no damage.
+                if try generations.numbers().contains(number) { problems.append(error.message) }
+            }
+        }
+        return problems
+    }
+
     /// What a generation names while nothing of it is there that could be believed; nil where that isn't so, or not any more.
     package func damageOfUnbelieved(_ address: StoreAddress) throws(LibraryError) -> ContentDamage? {
         guard try generations.addresses().contains(address), try store.open(address) == nil else { return nil }

@@ -53,12 +53,24 @@ extension LibraryWriter {
                 try replaceContent(at: content.address, in: parent, by: staging.names)
             }
             try staging.discard()
+            try discardSalvage(knownBy: receipt)
         } catch {
             try? staging.discard()
             throw error
         }
         state.withLock { _ = $0.damaged.remove(content.address) }
         return .mended(count: damage.count)
+    }
+}
+
+extension LibraryWriter {
+    /// What a killed run had brought to mend content is of no use any more; what it had brought of a newer version is.
+    private func discardSalvage(knownBy receipt: Receipt) throws(LibraryError) {
+        let bundle = receipt.header.origin.bundle
+        guard let salvage = salvage(of: bundle) else { return }
+        var known = Set(receipt.sources.map(\.sha256))
+        for case .file(let file) in receipt.entries.map(\.content) { known.insert(file.sha256) }
+        if salvage.sources.allSatisfy({ known.contains($0.sha256) }) { try discardSalvage(of: bundle) }
     }
 }
 

@@ -18,7 +18,10 @@ extension LibraryWriter {
             try library.quarantine.exchange(aside, with: address.name.path, in: parent)
         } catch {
             _ = try? library.quarantine.removeTree(aside)
-            throw error
+            guard error.code == EINVAL || error.code == ENOSYS else { throw error }
+            throw SystemError(
+                code: EOPNOTSUPP, operation: "replace damaged content in one step, as this file system would have to,",
+                subject: "at \(address); remove its receipt, and the next sync fetches the bundle again")
         }
         try parent.synchronize()
         try library.quarantine.synchronize()

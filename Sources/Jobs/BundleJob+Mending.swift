@@ -19,10 +19,14 @@ extension BundleJob {
         if fetcher.control.reason != nil { throw BundleFailure(.paused, "stopped") }
         if case .hls(let presentation) = bundle.content, presentation.recording != nil {
             throw BundleFailure(
-                .segmentsLost, "it is damaged, and a recording can't be made again; give it another version to begin anew")
+                .segmentsLost,
+                "it is damaged, and a recording can't be made again; give it another version to begin anew")
         }
         let mended = try await obtain(previous: content, receipt: nil)
-        emit(.contentMended(content: "\(mended.address.name)", isFetched: true))
+        // What its servers have by now may be something else: then that is published.
+        if mended.address == content.address {
+            emit(.contentMended(content: "\(mended.address.name)", isFetched: true))
+        }
         return mended
     }
 

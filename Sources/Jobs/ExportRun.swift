@@ -116,7 +116,11 @@ package struct ExportRun: Sendable {
                     }
                     let address = BundleAddress(manifest: manifest.id, bundle: id)
                     let content = try library.store.open(StoreAddress(bundle: address, name: name))
-                    if let content, other.has(content) { known += 1 } else { bundles.append((manifest, bundle, address)) }
+                    if let content, other.has(content) {
+                        known += 1
+                    } else {
+                        bundles.append((manifest, bundle, address))
+                    }
                 }
             }
             let wanted = Set(bundles.flatMap { $0.1.knownDigests.compactMap(\.self) })
@@ -161,7 +165,8 @@ package struct ExportRun: Sendable {
             for source in item.bundle.sources.map(\.file) {
                 guard let digest = source.digest else {
                     throw BundleFailure(
-                        .unsupportedKind, "the manifest gives no digest for all of it, so that nothing would prove it elsewhere"
+                        .unsupportedKind,
+                        "the manifest gives no digest for all of it, so that nothing would prove it elsewhere"
                     )
                 }
                 if other.has(digest, in: item.address) { continue }
@@ -175,7 +180,9 @@ package struct ExportRun: Sendable {
             if failure.code == .paused { throw .stopped }
             if failure.code == .noSpace { throw RunProblem(.noSpace, failure.description) }
             report.failed += 1
-            emit(.bundleFailed(code: failure.code.rawValue, message: failure.message), of: item.address, url: failure.url)
+            emit(
+                .bundleFailed(code: failure.code.rawValue, message: failure.message), of: item.address, url: failure.url
+            )
         } catch {
             throw RunProblem(.failure, "\(error)")
         }
@@ -193,17 +200,8 @@ package struct ExportRun: Sendable {
         let copied = try await blocking.attempt { [control] () throws(BundleFailure) -> Int64?? in
             if writer.has(digest, sizeBytes: size) { return .some(nil) }
             for place in plan.stored.places(of: digest) {
-                guard let file = try? place.directory.open(place.path, flags: O_RDONLY | O_NONBLOCK),
-                    let status = try? file.status(), status.kind == .file
-                else { continue }
-                let isAdded: Bool
-                do throws(SystemError) {
-                    isAdded = try writer.add(digest, from: file) { control.reason != nil }
-                } catch {
-                    throw BundleFailure(error)
-                }
-                if isAdded { return status.sizeBytes }
-                control.noteActivity()
+                guard let file = try? place.directory.open(place.path, flags: O_RDONLY | O_NONBLOCK) else { continue }
+                if let size = try writer.take(digest, from: file, unless: control) { return size }
             }
             return nil
         }
@@ -219,7 +217,19 @@ package struct ExportRun: Sendable {
     ) async throws(BundleFailure) -> Int64 {
         var failure = BundleFailure(
             .unresolvableURL,
-            "it isn't kept as it was fetched, and none of its sources can be reached from here; --base tells where relative URLs lead")
+            "it isn't kept as it was fetched, and none of its sources can be reached from here; --base tells where relative URLs lead"
+        )
+        for url in (try? manifest.sources(source)) ?? [] where url.scheme == "file" {
+            let path = String(decoding: url.decodedPath, as: UTF8.self)
+            if let size = try await blocking.attempt({ [control] () throws(BundleFailure) -> Int64? in
+                guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) else { return nil }
+                return try writer.take(digest, from: file, unless: control)
+            }) {
+                return size
+            }
+            failure = BundleFailure(
+                .localFileFailed, "the file is missing, or another one than was asked for", url: "\(url)")
+        }
         for request in manifest.requests(for: source, in: bundle, redirects: .follow(limit: 10)) {
             let file: DownloadedFile
             do throws(DownloadError) { file = try await downloader.download(request) } catch {
@@ -245,5 +255,22 @@ package struct ExportRun: Sendable {
             RunEvent(
                 time: .now, manifest: bundle.map { "\($0.manifest)" }, bundle: bundle.map { "\($0.bundle)" }, url: url,
                 kind: kind))
+    }
+}
+
+extension CourierWriter {
+    /// - Returns: how long the file is; nil where it is another one, or no file.
+    fileprivate func take(
+        _ digest: SHA256Digest, from file: OwnedDescriptor, unless control: RunControl
+    ) throws(BundleFailure) -> Int64? {
+        guard let status = try? file.status(), status.kind == .file else { return nil }
+        do throws(SystemError) {
+            return try add(digest, from: file) {
+                control.noteActivity()
+                return control.reason != nil
+            } ? status.sizeBytes : nil
+        } catch {
+            throw BundleFailure(error)
+        }
     }
 }

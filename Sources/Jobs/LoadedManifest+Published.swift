@@ -56,7 +56,7 @@ private struct PublishedBase {
         while let slash = folder.lastIndex(of: "/") {
             folder = folder[..<slash]
             guard let base = try? TransferURL("\(folder)/") else { return nil }
-            if (try? base.resolving(reference))?.text == url { return base }
+            if let led = try? base.resolving(reference), Receipt.Source.name(ofURL: led.text) == url { return base }
         }
         return nil
     }

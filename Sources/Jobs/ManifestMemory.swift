@@ -51,7 +51,9 @@ final class ManifestMemory {
             let generations = library?.generations, (try? generations.currentNumber()) == settled
         else { return nil }
         // What is damaged is to be mended.
-        if history?.damagedContents.contains(where: { $0.bundle.manifest == known.record.manifest }) == true { return nil }
+        if history?.damagedContents.contains(where: { $0.bundle.manifest == known.record.manifest }) == true {
+            return nil
+        }
         let count = generations.bundleCount(of: known.record.manifest, in: settled)
         return count == known.record.bundleCount ? count : nil
     }

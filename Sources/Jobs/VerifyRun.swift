@@ -25,7 +25,9 @@ package struct VerifyRun: Sendable {
         package fileprivate(set) var bytes: Int64 = 0
         /// Contents that are damaged, those that an earlier run had found included.
         package fileprivate(set) var damaged: Set<StoreAddress> = []
-        /// How many of these are whole again.
+        /// Generations that can't be read, or lack a manifest.
+        package fileprivate(set) var damagedGenerations = 0
+        /// How many of the damaged contents are whole again.
         package fileprivate(set) var mended = 0
         /// Contents that the budget didn't reach.
         package fileprivate(set) var remaining = 0
@@ -62,6 +64,8 @@ package struct VerifyRun: Sendable {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let walking = JobQueue(name: "larder-run")
         let (library, plan) = try await walking.attempt { () throws(RunProblem) in try begin() }
+        for problem in plan.problems { emit(.runFailed(.failure, message: problem)) }
+        report.damagedGenerations = plan.problems.count
         let ledger = VerificationLedger(library, plan.records, options.clock) { emit(.notice($0)) }
         let pace = ReadPace(bytesPerSecond: options.bytesPerSecond) { [control] in control.reason != nil }
         let verifier = ContentVerifier(
@@ -120,13 +124,17 @@ package struct VerifyRun: Sendable {
         /// What is asked for, what was looked at longest ago first.
         let order: [StoreAddress]
         let records: [StoreAddress: VerificationRecord]
+        /// What is wrong with generations themselves.
+        let problems: [String]
     }
 
     private func begin() throws(RunProblem) -> (Library, Plan) {
         let (library, all): (Library, Set<StoreAddress>)
+        let problems: [String]
         do throws(LibraryError) {
             library = try Library.open(options.libraryPath, for: .reading)
             all = try library.vouchedContents()
+            problems = try library.generationProblems()
         } catch {
             throw RunProblem(error)
         }
@@ -139,7 +147,7 @@ package struct VerifyRun: Sendable {
         }
         func age(_ address: StoreAddress) -> Int64 { records[address]?.time?.seconds ?? .min }
         let order = selected.sorted { (age($0), $0) < (age($1), $1) }
-        return (library, Plan(all: all, order: order, records: records))
+        return (library, Plan(all: all, order: order, records: records, problems: problems))
     }
 
     private func tell(_ verdict: ContentVerifier.Verdict, _ address: StoreAddress, _ report: inout Report) {
@@ -173,7 +181,7 @@ package struct VerifyRun: Sendable {
 extension VerifyRun.Report {
     /// What was seen, in a code. Damage must not be hidden by a budget that ends every night.
     fileprivate mutating func conclude(_ stop: StopReason?) {
-        exit = damaged.count > mended ? .failure : remaining > 0 ? .paused : .success
+        exit = damaged.count > mended || damagedGenerations > 0 ? .failure : remaining > 0 ? .paused : .success
         if let stop { exit = exit.combined(with: stop.exit) }
     }
 }

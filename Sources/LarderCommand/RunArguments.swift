@@ -61,7 +61,8 @@ struct RunArguments: Sendable {
 
     static let operands = [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")]
     static let libraryGroup = OptionGroup(
-        "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep, keepAge)
+        "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep,
+        keepAge)
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config)

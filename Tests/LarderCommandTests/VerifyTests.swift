@@ -74,6 +74,19 @@ import Testing
         #expect(found.value["problem"]?.string == "missing" && found.value["path"]?.isNull == true, "\(result)")
     }
 
+    @Test(arguments: ["link", "manifest"]) func aGenerationThatLeadsElsewhereIsDamage(_ how: String) async throws {
+        try await publish()
+        let folder = "\(stock.library)/generations/000001/m"
+        switch how {
+        case "link":
+            try check(unlink("\(folder)/set"), "unlink")
+            try check(symlink("/etc", "\(folder)/set"), "symlink")
+        default: try check(unlink("\(folder)/.manifest.json"), "unlink")
+        }
+        let result = try await library.verify()
+        #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+    }
+
     @Test func onlyWhatIsNamedIsRead() async throws {
         try await publish()
         try library.flip("\(library.store())/one.txt")
