@@ -97,7 +97,7 @@ static void write_hexadecimal(const void *bytes, size_t count, char *digits) {
 }
 
 /* False for what isn't beneath the root. */
-static bool locate(int directory, const char *path, struct place *place) {
+static bool find(int directory, const char *path, struct place *place) {
     char holder[PATH_MAX];
     if (path[0] == '/') {
         holder[0] = 0;
@@ -119,6 +119,14 @@ static bool locate(int directory, const char *path, struct place *place) {
 
 /* MARK: When */
 
+/* The same, and true with the turn taken: until it is given back nothing else changes what was found. */
+static bool locate(int directory, const char *path, struct place *place) {
+    pthread_mutex_lock(&order);
+    if (find(directory, path, place)) return true;
+    pthread_mutex_unlock(&order);
+    return false;
+}
+
 static bool is_moment(const char *operation, const char *path) {
     if (!moment) return false;
     if (moment[0] >= '0' && moment[0] <= '9') return call_count == strtoul(moment, NULL, 10);
@@ -131,9 +139,8 @@ static bool needs_no_room(const char *operation) {
     return strcmp(operation, "unlink") == 0 || strcmp(operation, "mode") == 0 || strcmp(operation, "time") == 0;
 }
 
-/* Takes the turn, which `end` gives back. False, and errno set, where the call is to fail. */
+/* Goes on with the turn, which `end` gives back. False, errno set and the turn given back, where the call is to fail. */
 static bool begin(const char *operation, const char *path) {
-    pthread_mutex_lock(&order);
     call_count++;
     bool is_now = !was_reached && is_moment(operation, path);
     was_reached |= is_now;
@@ -157,6 +164,14 @@ static long end(long result) {
     pthread_mutex_unlock(&order);
     errno = code;
     return result;
+}
+
+/* The same for a call that is given a descriptor: takes the turn as well. */
+static bool begin_with(int descriptor, const char *operation) {
+    char path[PATH_MAX];
+    pthread_mutex_lock(&order);
+    if (!path_of(descriptor, path)) path[0] = 0;
+    return begin(operation, path);
 }
 
 /* MARK: What */
@@ -193,12 +208,15 @@ static long open_file(int directory, const char *path, struct open_how *how, boo
     bool is_unnamed = (how->flags & O_TMPFILE) == O_TMPFILE;
     bool may_change = (how->flags & (O_CREAT | O_TRUNC)) || is_unnamed;
     struct place place;
-    bool is_watched = may_change && locate(directory, path, &place) &&
-                      (is_unnamed || place.inode == 0 || (how->flags & O_TRUNC));
-    if (is_watched && !begin("create", place.path)) return -1;
+    bool is_ours = may_change && locate(directory, path, &place);
+    if (is_ours && !is_unnamed && place.inode != 0 && !(how->flags & O_TRUNC)) {
+        pthread_mutex_unlock(&order);
+        is_ours = false;
+    }
+    if (is_ours && !begin("create", place.path)) return -1;
     long opened = is_extended ? CALL(SYS_openat2, directory, path, how, sizeof *how, 0)
                               : CALL(SYS_openat, directory, path, how->flags, how->mode, 0);
-    if (!is_watched) return opened;
+    if (!is_ours) return opened;
     if (opened >= 0) {
         struct stat status;
         fstat((int)opened, &status);
@@ -235,16 +253,19 @@ OPEN(openat64, directory, int directory, const char *path)
 
 /* MARK: Content */
 
-static bool is_watched_file(int descriptor, char path[PATH_MAX]) {
+static bool is_watched(int descriptor) {
+    char path[PATH_MAX];
+    return root && path_of(descriptor, path) && is_beneath_root(path);
+}
+
+static bool is_watched_file(int descriptor) {
     struct stat status;
-    return root && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && path_of(descriptor, path) &&
-           is_beneath_root(path);
+    return root && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && is_watched(descriptor);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
-    char path[PATH_MAX];
-    if (!is_watched_file(descriptor, path)) return CALL(SYS_write, descriptor, bytes, count, 0, 0);
-    if (!begin("write", path)) return -1;
+    if (!is_watched_file(descriptor)) return CALL(SYS_write, descriptor, bytes, count, 0, 0);
+    if (!begin_with(descriptor, "write")) return -1;
     bool appends = CALL(SYS_fcntl, descriptor, F_GETFL, 0, 0, 0) & O_APPEND;
     off_t offset = lseek(descriptor, 0, appends ? SEEK_END : SEEK_CUR);
     long written = CALL(SYS_write, descriptor, bytes, count, 0, 0);
@@ -253,9 +274,8 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 }
 
 static ssize_t write_at(int descriptor, const void *bytes, size_t count, off_t offset) {
-    char path[PATH_MAX];
-    if (!is_watched_file(descriptor, path)) return CALL(SYS_pwrite64, descriptor, bytes, count, offset, 0);
-    if (!begin("write", path)) return -1;
+    if (!is_watched_file(descriptor)) return CALL(SYS_pwrite64, descriptor, bytes, count, offset, 0);
+    if (!begin_with(descriptor, "write")) return -1;
     long written = CALL(SYS_pwrite64, descriptor, bytes, count, offset, 0);
     if (written > 0) note_bytes(inode_of(descriptor), offset, bytes, (size_t)written);
     return end(written);
@@ -270,9 +290,8 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) 
 }
 
 static ssize_t copy_file(int target, int source, off_t *offset, size_t count) {
-    char path[PATH_MAX];
-    if (!offset || !is_watched_file(target, path)) return CALL(SYS_sendfile, target, source, offset, count, 0);
-    if (!begin("write", path)) return -1;
+    if (!offset || !is_watched_file(target)) return CALL(SYS_sendfile, target, source, offset, count, 0);
+    if (!begin_with(target, "write")) return -1;
     off_t from = *offset, to = lseek(target, 0, SEEK_CUR);
     long copied = CALL(SYS_sendfile, target, source, offset, count, 0);
     static uint8_t piece[PIECE_BYTES];
@@ -289,9 +308,8 @@ ssize_t sendfile(int target, int source, off_t *offset, size_t count) { return c
 ssize_t sendfile64(int target, int source, off_t *offset, size_t count) { return copy_file(target, source, offset, count); }
 
 static int cut(int descriptor, off_t length) {
-    char path[PATH_MAX];
-    if (!is_watched_file(descriptor, path)) return (int)CALL(SYS_ftruncate, descriptor, length, 0, 0, 0);
-    if (!begin("truncate", path)) return -1;
+    if (!is_watched_file(descriptor)) return (int)CALL(SYS_ftruncate, descriptor, length, 0, 0, 0);
+    if (!begin_with(descriptor, "truncate")) return -1;
     long result = CALL(SYS_ftruncate, descriptor, length, 0, 0, 0);
     if (result == 0) note("truncate %lu %ld\n", (unsigned long)inode_of(descriptor), (long)length);
     return (int)end(result);
@@ -316,11 +334,10 @@ int ioctl(int descriptor, unsigned long request, ...) {
 /* MARK: Flushes */
 
 static int flush(long number, int descriptor) {
-    char path[PATH_MAX];
-    bool is_watched = path_of(descriptor, path) && is_beneath_root(path);
-    if (is_watched && !begin("flush", path)) return -1;
+    bool is_ours = is_watched(descriptor);
+    if (is_ours && !begin_with(descriptor, "flush")) return -1;
     long result = CALL(number, descriptor, 0, 0, 0, 0);
-    if (!is_watched) return (int)result;
+    if (!is_ours) return (int)result;
     if (result == 0) note("flush %lu\n", number == SYS_syncfs ? 0 : (unsigned long)inode_of(descriptor));
     return (int)end(result);
 }
@@ -374,10 +391,14 @@ int linkat(int from, const char *source, int to, const char *target, int flags) 
 
 static long rename_file(int from, const char *source, int to, const char *target, unsigned int flags) {
     struct place old, new;
-    bool is_watched = locate(from, source, &old) && locate(to, target, &new);
-    if (is_watched && !begin("rename", new.path)) return -1;
+    bool is_ours = locate(from, source, &old);
+    if (is_ours && !find(to, target, &new)) {
+        pthread_mutex_unlock(&order);
+        is_ours = false;
+    }
+    if (is_ours && !begin("rename", new.path)) return -1;
     long result = CALL(SYS_renameat2, from, source, to, target, flags);
-    if (!is_watched) return result;
+    if (!is_ours) return result;
     if (result == 0) {
         note("%s %lu %s %lu %s\n", flags & RENAME_EXCHANGE ? "exchange" : "rename", (unsigned long)old.directory, old.name,
             (unsigned long)new.directory, new.name);
@@ -406,21 +427,19 @@ int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
 /* MARK: Modes and times */
 
 int fchmod(int descriptor, mode_t mode) {
-    char path[PATH_MAX];
-    bool is_watched = path_of(descriptor, path) && is_beneath_root(path);
-    if (is_watched && !begin("mode", path)) return -1;
+    bool is_ours = is_watched(descriptor);
+    if (is_ours && !begin_with(descriptor, "mode")) return -1;
     long result = CALL(SYS_fchmod, descriptor, mode, 0, 0, 0);
-    if (!is_watched) return (int)result;
+    if (!is_ours) return (int)result;
     if (result == 0) note("mode %lu %o\n", (unsigned long)inode_of(descriptor), mode & 07777);
     return (int)end(result);
 }
 
 int futimens(int descriptor, const struct timespec times[2]) {
-    char path[PATH_MAX];
-    bool is_watched = path_of(descriptor, path) && is_beneath_root(path);
-    if (is_watched && !begin("time", path)) return -1;
+    bool is_ours = is_watched(descriptor);
+    if (is_ours && !begin_with(descriptor, "time")) return -1;
     long result = CALL(SYS_utimensat, descriptor, NULL, times, 0, 0);
-    if (!is_watched) return (int)result;
+    if (!is_ours) return (int)result;
     struct stat status;
     if (result == 0 && fstat(descriptor, &status) == 0) {
         note("time %lu %ld %ld\n", (unsigned long)status.st_ino, (long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
