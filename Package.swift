@@ -98,6 +98,6 @@ let package = Package(
         tests(of: "CommandLineParsing"),
         tests(
             of: "LarderCommand",
-            ["FaultServer", "BundleManifest", "JSONSyntax", "Jobs", "ManifestChecks", "Platform"]),
+            ["FaultServer", "BundleManifest", "ContentLibrary", "JSONSyntax", "Jobs", "ManifestChecks", "Platform"]),
     ]
 )

@@ -39,12 +39,16 @@ package final class ContentInspection: Sendable {
 
     /// - Parameter position: what comes before it, and itself, was looked at already.
     /// - Throws: `damaged` for a receipt that isn't what was written.
-    package init(_ content: StoredContent, after position: RelativePath? = nil) throws(LibraryError) {
-        let file = try content.openReceipt()
+    package convenience init(_ content: StoredContent, after position: RelativePath? = nil) throws(LibraryError) {
+        try self.init(content.open(), receipt: content.openReceipt(), after: position)
+    }
+
+    init(_ directory: Directory, receipt file: OwnedDescriptor, after position: RelativePath? = nil)
+        throws(LibraryError)
+    {
         try ReceiptReader.check(file)
         var reader = try ReceiptReader(file)
         _ = try reader.sources()
-        let directory = try content.open()
         self.directory = directory
         state = Locked(try InspectionState(reader, directory, after: position))
     }

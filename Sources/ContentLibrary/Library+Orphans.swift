@@ -52,7 +52,7 @@ extension Library {
     func leftovers(
         besides salvages: [StagingLeftover]
     ) throws(SystemError) -> [(directory: Directory, name: RelativePath)] {
-        let kept = Set(salvages.flatMap(\.names))
+        let kept = Set(salvages.flatMap(\.kept))
         let hidden = [UInt8(ascii: ".")]
         return try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
             + generationsDirectory.names().filter { $0.bytes.starts(with: hidden) }.map { (generationsDirectory, $0) }

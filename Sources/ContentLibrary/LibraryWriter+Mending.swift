@@ -29,7 +29,7 @@ extension LibraryWriter {
     package func mend(
         _ content: StoredContent, isStopped: @escaping @Sendable () -> Bool
     ) throws(LibraryError) -> Mending {
-        let damage = try ContentSurvey(content, isStopped).damage
+        let damage = try ContentSurvey(ContentInspection(content), isStopped).damage
         guard !damage.isEmpty else {
             if isStopped() { return .lacking(files: 0) }
             state.withLock { _ = $0.damaged.remove(content.address) }
@@ -50,7 +50,7 @@ extension LibraryWriter {
             }
             try translating { () throws(SystemError) in
                 let parent = try library.store.bundleDirectory(content.address.bundle)
-                try replaceContent(at: content.address, in: parent, by: staging)
+                try replaceContent(at: content.address, in: parent, by: staging.names)
             }
             try staging.discard()
             try discardSalvage(knownBy: receipt)
@@ -75,11 +75,12 @@ extension LibraryWriter {
 }
 
 /// Everything that differs between content and its receipt.
-private struct ContentSurvey {
+struct ContentSurvey {
     private(set) var damage: [ContentDamage] = []
 
-    init(_ content: StoredContent, _ isStopped: @escaping @Sendable () -> Bool) throws(LibraryError) {
-        let inspection = try ContentInspection(content)
+    init(
+        _ inspection: ContentInspection, _ isStopped: @escaping @Sendable () -> Bool = { false }
+    ) throws(LibraryError) {
         let files = FileInspection(inspection.directory, willRead: { _ in }, isStopped: isStopped)
         while true {
             let part = try inspection.next()

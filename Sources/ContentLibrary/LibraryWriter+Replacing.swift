@@ -9,11 +9,11 @@ import Platform
 extension LibraryWriter {
     /// Puts sealed content where damaged content stands.
     func replaceContent(
-        at address: StoreAddress, in parent: Directory, by staging: Staging
+        at address: StoreAddress, in parent: Directory, by staging: StagingNames
     ) throws(SystemError) {
         let aside = try quarantineName(for: address)
         // First: what is displaced is never where the next run clears up.
-        try staging.parent.rename(staging.name, to: aside, in: library.quarantine, replacing: false)
+        try library.staging.rename(staging.content, to: aside, in: library.quarantine, replacing: false)
         do {
             try library.quarantine.exchange(aside, with: address.name.path, in: parent)
         } catch {

@@ -91,6 +91,6 @@ extension Library {
             // Asked to write, SQLite opens for reading where that is all there is.
             let database = try? SQLiteDatabase(path: stateIndexPath), (try? StateSchema.isCurrent(database)) == true
         else { return nil }
-        return StateIndex(database)
+        return StateIndex(database, of: self)
     }
 }

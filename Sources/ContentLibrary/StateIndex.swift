@@ -8,11 +8,16 @@ import Platform
 package final class StateIndex: Sendable {
     /// The lock is the database's own: nobody waits for it but another caller of this index.
     private let database: Locked<SQLiteDatabase>
+    /// SQLite opens its journal by path, each time anew.
+    private let library: Library
 
     /// How many runs are remembered.
     private static let keptRuns = 1_000
 
-    init(_ database: sending SQLiteDatabase) { self.database = Locked(database) }
+    init(_ database: sending SQLiteDatabase, of library: Library) {
+        self.database = Locked(database)
+        self.library = library
+    }
 
     // MARK: Runs
 
@@ -193,6 +198,7 @@ package final class StateIndex: Sendable {
     func use<Result: Sendable>(
         _ body: (SQLiteDatabase) throws(SQLiteError) -> Result
     ) throws(LibraryError) -> Result {
+        try library.checkPlace()
         do {
             return try database.withLock { database throws(SQLiteError) in try body(database) }
         } catch { throw LibraryError(error) }

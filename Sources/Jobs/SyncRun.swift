@@ -163,6 +163,7 @@ package struct SyncRun: Sendable {
         let board = try await place.blocking.attempt { () throws(RunProblem) in
             if loadingExit == .success { discardUnlisted(manifests, place.writer) }
             let board = try RunBoard(options, place.library, manifests, damaged: place.damaged) { emit($0, of: $1) }
+            discardSurplus(board, place.writer)
             // Of a manifest that couldn't be read nobody knows what it wants.
             if loadingExit == .success { relief.removeStale() }
             try check(place.room, relief, for: board, place.writer)
@@ -215,6 +216,13 @@ package struct SyncRun: Sendable {
         _ = try? writer.discardSalvage { bundle in
             listed[bundle.manifest].map { $0.contains(bundle.bundle.description) } ?? true
         }
+    }
+
+    /// Lets go of what earlier runs had brought of bundles that the library has by now as they are asked for.
+    private func discardSurplus(_ board: RunBoard, _ writer: LibraryWriter) {
+        guard !writer.salvagedBundles.isEmpty else { return }
+        let complete = Set(board.plans.map(\.plan).filter { $0.state == .unchanged }.map(\.address))
+        _ = try? writer.discardSalvage { !complete.contains($0) }
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.

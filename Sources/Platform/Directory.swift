@@ -102,7 +102,7 @@ package final class Directory: Sendable {
         let flags = replacing ? 0 : larder_rename_noreplace
         try withParents(source, directory ?? self, target) { from, old, to, new in
             larder_renameat2(from, old, to, new, flags)
-        }.orThrow("rename", "\(subject(source)) to \(target)")
+        }.orThrow("rename", "\(subject(source)) to \(directory?.subject(target) ?? "\(target)")")
     }
 
     /// Swaps what is at the two paths, the second in `directory`, in one step; fails with `EINVAL` where the file system can't.
@@ -119,7 +119,7 @@ package final class Directory: Sendable {
         _ source: RelativePath, to target: RelativePath, in directory: Directory? = nil
     ) throws(SystemError) {
         try withParents(source, directory ?? self, target) { from, old, to, new in linkat(from, old, to, new, 0) }
-            .orThrow("link", "\(subject(source)) to \(target)")
+            .orThrow("link", "\(subject(source)) to \(directory?.subject(target) ?? "\(target)")")
     }
 
     /// Makes a symbolic link whose content is `target`, which is not checked: judge it before.

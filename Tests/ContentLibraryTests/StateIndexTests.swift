@@ -156,6 +156,36 @@ import Testing
         }
     }
 
+    @Test func anIndexThatThisUserMayNotReadStartsAnew() async throws {
+        let fixture = try Fixture()
+        do {
+            let writer = try fixture.writer()
+            _ = try writer.openStateIndex()
+            try Sample().publish(by: writer, manifestText: "{\"serial\": 7}")
+        }
+        let internals = fixture.temporary["library/.larder"]
+        #expect(chmod("\(internals)/state.db", 0) == 0)
+        for path in [fixture.temporary.path, internals, "\(internals)/quarantine"] { #expect(chmod(path, 0o777) == 0) }
+        #expect(chmod("\(internals)/lock", 0o666) == 0)
+        let serial = try await onOwnThread(unprivileged: true) { [museum] in
+            try fixture.writer().openStateIndex().highestSerial(of: museum)
+        }
+        #expect(serial == 7)
+    }
+
+    @Test func anIndexIsNotWrittenToWhereItsPathLeadsElsewhereByNow() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer()
+        let index = try writer.openStateIndex()
+        let (internals, elsewhere) = (fixture.temporary["library/.larder"], fixture.temporary["elsewhere"])
+        #expect(rename(internals, elsewhere) == 0 && mkdir(internals, 0o755) == 0)
+        let error = #expect(throws: LibraryError.self) { try index.beginRun(command: "sync") }
+        #expect(error?.code == .replaced && error?.message.contains(internals) == true)
+        #expect(try directoryEntries(FilePathBytes(internals)).isEmpty)
+        #expect(rmdir(internals) == 0 && rename(elsewhere, internals) == 0)
+        #expect(try index.beginRun(command: "sync") == 1)
+    }
+
     @Test func aPublicationThatWasNotRecordedIsFoundByTheNextRun() throws {
         let fixture = try Fixture()
         do {
