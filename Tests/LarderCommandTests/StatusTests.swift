@@ -119,7 +119,8 @@ import Testing
         #expect(paused["state"]?.string == "paused" && paused["store"]?.isNull == true)
         #expect(paused["paused"]?["plannedBytes"]?.integer == 100_000)
         let held = try #require(paused["paused"]?["heldBytes"]?.integer)
-        #expect(held == (try stock.partialBytes()))
+        let partial = try stock.partialBytes()
+        #expect(held == partial, "\(held) of \(partial)")
         let text = try await look("status").outputText
         #expect(text.contains("paused") && text.contains("of 100.0 kB"), "\(text)")
         let explained = try await look("explain", "m/film").outputText
