@@ -89,15 +89,18 @@ package final class ContentSharing: Sendable {
     }
 
     private func link(_ stored: StoredFile, at path: RelativePath, in staging: Staging) throws(SystemError) -> Bool {
-        try staging.place(at: path) { scratch, name throws(SystemError) in
-            do throws(SystemError) {
-                try directory.link(stored.path, to: name, in: scratch)
-                return true
-            } catch {
-                // A file with too many names, of another owner, or on a file system without hard links is kept twice.
-                guard [EMLINK, EPERM, EOPNOTSUPP, EXDEV].contains(error.code) else { throw error }
-                return false
-            }
+        do throws(SystemError) {
+            try directory.link(stored.path, to: path, in: staging.directory)
+            return true
+        } catch {
+            // A file with too many names, of another owner, or on a file system without hard links is kept twice.
+            if [EMLINK, EPERM, EOPNOTSUPP, EXDEV].contains(error.code) { return false }
+            guard error.code == EEXIST else { throw error }
+        }
+        // What has the name already is replaced in one step.
+        return try staging.place(at: path) { scratch, name throws(SystemError) in
+            try directory.link(stored.path, to: name, in: scratch)
+            return true
         }
     }
 }

@@ -26,7 +26,6 @@ final class AttemptPlan: Sendable {
     let split: SplitPolicy
 
     init(_ download: Download, attempt: AttemptID, takesDigest: Bool, split: SplitPolicy = SplitPolicy()) {
-        self.split = split
         self.attempt = attempt
         self.download = download.id
         url = download.sources.current
@@ -40,6 +39,7 @@ final class AttemptPlan: Sendable {
         partialFile = download.request.partialFile
         digest = download.digest
         self.takesDigest = takesDigest || download.digest != nil
+        self.split = self.takesDigest ? split : split.withoutDigest
         expectedBytes = download.expectedBytes ?? part.map { $0.upperBound - $0.lowerBound }
         budgetBytes = download.budgetBytes
     }

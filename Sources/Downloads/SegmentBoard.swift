@@ -121,7 +121,7 @@ struct SegmentBoard {
     ) -> [Step] {
         guard !isOver else { return [] }
         connections[id] = Connection(url: url, requestEnd: 0)
-        return isEnding ? leave(id) : goOn(id, now: now)
+        return isEnding ? leave(id) : goOn(id, among: pace.connections, now: now)
     }
 
     /// A further connection is to be given up; what it has brought is kept.
@@ -144,11 +144,12 @@ struct SegmentBoard {
     }
 
     /// Gives a connection without work its next piece, or lets it go.
-    mutating func goOn(_ id: ConnectionID, now: ContinuousClock.Instant) -> [Step] {
+    /// - Parameter expected: how many there will be in a moment: those that are opened together get equal pieces.
+    mutating func goOn(_ id: ConnectionID, among expected: Int = 0, now: ContinuousClock.Instant) -> [Step] {
         guard let url = connections[id]?.url else { return [] }
         if plan.isComplete, connections.count == 1 { return leave(id) }
         // Nothing is gained by pieces where there is only one.
-        let count = connections.values.count { !$0.isLeaving }
+        let count = max(expected, connections.values.count { !$0.isLeaving })
         let piece = count > 1 ? min(pace.pieceBytes, plan.missingBytes / Int64(count)) : .max
         var steps: [Step] = []
         var range = plan.take(for: id, pieceBytes: piece)

@@ -38,10 +38,7 @@ struct FilePlacer: Sendable {
     private func place(_ source: BundleSource) async throws(BundleFailure) -> Placed {
         let path = try path(source.path ?? "")
         if let digest = source.file.digest {
-            for shelf in shelves {
-                guard let held = shelf.byDigest[digest] else { continue }
-                if let known = try await take(held, at: path) { return known }
-            }
+            if let held = held(digest), let known = try await take(held, at: path) { return known }
         } else if let (held, isTrusted) = held(source) {
             if !isTrusted, let validator = held.validator,
                 let file = try await fetcher.fetch(source.file, .unless(validator: validator))
@@ -67,17 +64,42 @@ struct FilePlacer: Sendable {
         return shelves.lazy.compactMap { shelf in shelf.byURL[name].map { ($0, shelf.isTrusted) } }.first
     }
 
+    private func held(_ digest: SHA256Digest) -> Receipt.Source? {
+        shelves.lazy.compactMap { $0.byDigest[digest] }.first
+    }
+
+    /// Whether a file may be here that its digest alone tells.
+    func mayHold(_ source: BundleSource) -> Bool {
+        source.byteRange == nil && source.file.digest.flatMap(held) != nil
+    }
+
+    /// Takes the files that are here and that their digests tell: many in one go, since handing each to a thread costs more than placing it.
+    /// - Returns: nil for one that can't be had after all, or not without trouble: to be obtained, or told of, by itself.
+    func takeHeld(_ sources: [BundleSource]) async -> [Placed?] {
+        await placing.run {
+            sources.map { source in
+                guard mayHold(source), let held = source.file.digest.flatMap(held),
+                    let path = try? path(source.path ?? ""),
+                    let placed = try? takeNow(held, at: path)
+                else { return nil }
+                note(placed, of: source)
+                return placed
+            }
+        }
+    }
+
     /// - Parameter held: what is wanted, as it came from its own URL: others may have brought the same bytes.
     func take(_ held: Receipt.Source, at path: RelativePath) async throws(BundleFailure) -> Placed? {
+        do throws(LibraryError) {
+            return try await placing.attempt { () throws(LibraryError) in try takeNow(held, at: path) }
+        } catch {
+            throw BundleFailure(error)
+        }
+    }
+
+    private func takeNow(_ held: Receipt.Source, at path: RelativePath) throws(LibraryError) -> Placed? {
         for shelf in shelves where shelf.byDigest[held.sha256] != nil {
-            do throws(LibraryError) {
-                let isPlaced = try await placing.attempt { [staging] () throws(LibraryError) in
-                    try shelf.place(held, path, staging)
-                }
-                if isPlaced { return Placed(path: path, digest: held.sha256, source: held) }
-            } catch {
-                throw BundleFailure(error)
-            }
+            if try shelf.place(held, path, staging) { return Placed(path: path, digest: held.sha256, source: held) }
         }
         return nil
     }

@@ -32,6 +32,8 @@ struct FileSetJob: Sendable {
 
     /// Tasks at once: enough that this bundle alone can use every slot.
     private static let window = 64
+    /// Files that are here already, placed in one go.
+    private static let batch = 64
 
     /// - Returns: the files in the order of the manifest.
     /// - Throws: after what was begun has ended; what came stays in staging, noted there.
@@ -55,14 +57,28 @@ struct FileSetJob: Sendable {
         let placer = FilePlacer(
             staging: staging, shelves: await shelves(), fetcher: fetcher, placing: placing, keys: keys,
             keepsUnproven: keepsUnproven, progress: progress)
-        let groups = groups
-        var results: [Result<Placed, BundleFailure>?] = Array(repeating: nil, count: sources.count)
+        var results = await held(placer)
+        let groups = groups.filter { results[$0[0]] == nil }
         await TaskWindow.run(groups.count, width: Self.window) { number in
             let group = groups[number]
             return await slots.withSlot { await placer.place(group.map { sources[$0] }) }
         } take: { number, outcomes in
             for (index, outcome) in zip(groups[number], outcomes) { results[index] = outcome }
             return !stopsAtFailure || outcomes.allSatisfy(\.isSuccess)
+        }
+        return results
+    }
+
+    /// The files that are here already, as far as their digests tell.
+    private func held(_ placer: FilePlacer) async -> [Result<Placed, BundleFailure>?] {
+        var results: [Result<Placed, BundleFailure>?] = Array(repeating: nil, count: sources.count)
+        let held = sources.indices.filter { placer.mayHold(sources[$0]) }
+        let batches = stride(from: 0, to: held.count, by: Self.batch).map { held[$0...].prefix(Self.batch) }
+        await TaskWindow.run(batches.count, width: Self.window) { number in
+            await slots.withSlot { await placer.takeHeld(batches[number].map { sources[$0] }) }
+        } take: { number, files in
+            for (index, file) in zip(batches[number], files) { results[index] = file.map { .success($0) } }
+            return true
         }
         return results
     }

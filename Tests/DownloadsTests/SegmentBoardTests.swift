@@ -102,10 +102,31 @@ import Transfer
         #expect(text(board.ended(other, .cancelled)).last == "end")
     }
 
+    /// Else each would end at another time, and ask once more for what is left.
+    @Test func connectionsThatAreOpenedTogetherGetEqualPieces() {
+        var policy = quickPolicy
+        policy.pieceTime = .seconds(1000)
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: 1000, policy: policy)
+        board.open()
+        board.goOn(totalBytes: 1000, maySplit: true)
+        for second in [0, 0.5, 1] {
+            _ = board.reserve(.first, countBytes: 2)
+            _ = board.commit(.first, now: start + .seconds(second))
+        }
+        let pieces = (7...13).flatMap { number in
+            text(board.open(ConnectionID(number: number), to: url, now: start + .seconds(1)))
+        }
+        #expect(
+            pieces == [
+                "ask 7 130..<254", "ask 8 254..<378", "ask 9 378..<502", "ask 10 502..<626", "ask 11 626..<750",
+                "ask 12 750..<874", "ask 13 874..<1000",
+            ])
+    }
+
     /// Else nobody would ever wait until its reply begins.
     @Test func nothingIsExpectedOfAConnectionBeforeOthersHadBegun() {
         var policy = quickPolicy
-        policy.minimumRemaining = .milliseconds(50)
+        policy.minimumRemaining = .seconds(7)
         var board = SegmentBoard(url, held: [0..<940], totalBytes: 1000, policy: policy)
         func bring(_ count: Int, _ id: ConnectionID, atSecond second: Double) {
             _ = board.reserve(id, countBytes: count)
