@@ -23,11 +23,16 @@ enum Larder {
         if case .success(.run(let parsed)) = invocation, parsed[BackgroundOption.background] {
             BackgroundPriority.adopt()
         }
-        if case .success(.run(let parsed)) = invocation, parsed.command.name == ValidateCommand.command.name {
+        if case .success(.run(let parsed)) = invocation, Self.needsOneHeap(parsed.command) {
             MemoryAllocator.useOneHeap()
         }
         Task.detached { exit(told(await run(invocation)).rawValue) }
         while true { pause() }
+    }
+
+    /// What works through much in one thread.
+    private static func needsOneHeap(_ command: Command) -> Bool {
+        [ValidateCommand.command.name, StatusCommand.command.name].contains(command.name)
     }
 
     /// A run whose report got lost didn't do all it was asked to.
