@@ -166,6 +166,28 @@ import Testing
         #expect(json.root["runs"]?.elements.map { $0["exit"]?.integer } == [0, 0])
     }
 
+    /// One that waits for an index that somebody else holds.
+    @Test func aLookCanBeInterrupted() async throws {
+        stock.serveManifest([stock.file("small", small)])
+        #expect(try await stock.sync().status == .exited(0))
+        let index = OwnedDescriptor(try check(open("\(stock.library)/.larder/state.db", O_RDWR | O_CLOEXEC), "open"))
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        try check(fcntl(index.number, F_SETLK, &lock), "lock the index")
+        let look = try LarderProgram.start(["status", "--library", stock.library])
+        try await waitUntil("the look at the index") {
+            let files = "/proc/\(look.processID)/fd"
+            return try directoryEntries(FilePathBytes(files)).contains { name in
+                var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+                let count = readlink("\(files)/\(name)", &buffer, buffer.count)
+                return buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }.suffix(8).elementsEqual(
+                    "state.db".utf8)
+            }
+        }
+        look.kill(SIGTERM)
+        #expect(try await look.waitForExit().status == .signalled(SIGTERM))
+    }
+
     @Test(arguments: ["status", "history"]) func whatIsNoLibraryIsToldSo(_ command: String) async throws {
         let result = try await LarderProgram.run([command, "--library", stock.directory["nowhere"]])
         #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
