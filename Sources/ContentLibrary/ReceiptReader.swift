@@ -5,11 +5,9 @@ import Platform
 /// Reads what ``ReceiptWriter`` writes, and believes nothing else.
 struct ReceiptReader {
     let header: Receipt.Header
-    private let file: OwnedDescriptor
+    private let name: String
     private var lines: LineReader
-    /// Of all lines, while all of them are being read.
-    private var hasher: SHA256?
-    private let headerLine: [UInt8]
+    private let hasher = SHA256()
 
     /// A path of 4,095 bytes in hexadecimal, a long URL: no honest line comes near.
     private static let lineLimitBytes = 256 << 10
@@ -17,11 +15,11 @@ struct ReceiptReader {
     /// Reads the header alone.
     /// - Throws: `damaged` when there is none.
     init(_ file: OwnedDescriptor) throws(LibraryError) {
-        self.file = file
+        name = file.name
         lines = LineReader(file, limitBytes: Self.lineLimitBytes)
-        headerLine = try Self.line(&lines, file)
-        guard let header = Receipt.Header(try Self.document(headerLine, file).root) else {
-            throw Self.damaged(file, "it does not begin like a receipt")
+        let line = try Self.line(&lines, hasher, name)
+        guard let header = Receipt.Header(line.root) else {
+            throw Self.damaged(name, "it does not begin like a receipt")
         }
         self.header = header
     }
@@ -29,8 +27,6 @@ struct ReceiptReader {
     /// Reads the rest.
     /// - Throws: `damaged` when anything is missing, too much, out of order or not as it was written.
     mutating func receipt() throws(LibraryError) -> Receipt {
-        hasher = SHA256()
-        take(headerLine)
         var sources: [Receipt.Source] = []
         while sources.count < header.sourceCount { sources.append(try nextSource()) }
         var entries: [Receipt.Entry] = []
@@ -52,45 +48,33 @@ struct ReceiptReader {
         return source
     }
 
-    private mutating func nextLine() throws(LibraryError) -> JSONDocument {
-        let bytes = try Self.line(&lines, file)
-        take(bytes)
-        return try Self.document(bytes, file)
-    }
-
-    private func take(_ line: [UInt8]) {
-        guard let hasher else { return }
-        line.withUnsafeBytes(hasher.update)
-        [UInt8(ascii: "\n")].withUnsafeBytes(hasher.update)
-    }
+    private mutating func nextLine() throws(LibraryError) -> JSONDocument { try Self.line(&lines, hasher, name) }
 
     private mutating func checkEnd() throws(LibraryError) {
-        let digest = hasher?.finalize()
-        hasher = nil
-        guard try nextLine().root["sha256"]?.string == digest?.description else { throw damaged("its digest") }
+        let digest = hasher.finalize()
+        hasher.reset()
+        guard try nextLine().root["sha256"]?.string == digest.description else { throw damaged("its digest") }
         guard try translating({ () throws(SystemError) in try lines.next() }) == nil else { throw damaged("its end") }
     }
 
-    private static func line(_ lines: inout LineReader, _ file: OwnedDescriptor) throws(LibraryError) -> [UInt8] {
+    private static func line(
+        _ lines: inout LineReader, _ hasher: SHA256, _ name: String
+    ) throws(LibraryError) -> JSONDocument {
         let bytes: [UInt8]?
         do { bytes = try lines.next() } catch {
             guard error.code == EFBIG else { throw LibraryError(error) }
-            throw damaged(file, "a line is too long")
+            throw damaged(name, "a line is too long")
         }
-        guard let bytes else { throw damaged(file, "it ends too early") }
-        return bytes
+        guard let bytes else { throw damaged(name, "it ends too early") }
+        (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes(hasher.update)
+        do { return try JSONDocument(bytes, name: name) } catch { throw damaged(name, "a line is not JSON") }
     }
 
-    private static func document(_ line: [UInt8], _ file: OwnedDescriptor) throws(LibraryError) -> JSONDocument {
-        do { return try JSONDocument(line, name: "a receipt") } catch { throw damaged(file, "a line is not JSON") }
-    }
+    private func damaged(_ part: String) -> LibraryError { Self.damaged(name, "\(part) is wrong") }
 
-    private func damaged(_ part: String) -> LibraryError { Self.damaged(file, "\(part) is wrong") }
-
-    private static func damaged(_ file: OwnedDescriptor, _ reason: String) -> LibraryError {
+    private static func damaged(_ name: String, _ reason: String) -> LibraryError {
         LibraryError(
-            .damaged,
-            "the receipt \(file.name) is damaged: \(reason); remove it and the next sync fetches the bundle again")
+            .damaged, "the receipt \(name) is damaged: \(reason); remove it and the next sync fetches the bundle again")
     }
 }
 

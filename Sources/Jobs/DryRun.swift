@@ -63,7 +63,9 @@ package struct DryRun: Sendable {
     }
 
     private func plan() async throws(RunProblem) -> Report {
-        let library = try existingLibrary()
+        // Reading a library blocks, and planning a large manifest takes a while.
+        let blocking = JobQueue(name: "larder-plan")
+        let library = try await blocking.attempt { () throws(RunProblem) in try existingLibrary() }
         let scratch: TemporaryFolder
         do throws(SystemError) { scratch = try TemporaryFolder() } catch { throw RunProblem(.failure, "\(error)") }
         defer { scratch.remove() }
@@ -79,8 +81,8 @@ package struct DryRun: Sendable {
             throw RunProblem(loader.loaded.exit.combined(with: reason.exit), findings: [])
         }
         if loader.loaded.exit == .success { try options.checkSelection(in: loader.loaded.manifests) }
-        let board = try RunBoard(options, library, loader.loaded.manifests) {
-            emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
+        let board = try await blocking.attempt { [manifests = loader.loaded.manifests] () throws(RunProblem) in
+            try RunBoard(options, library, manifests) { emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)") }
         }
         let steps =
             board.plans.map { Step($0.plan) }
