@@ -90,11 +90,16 @@ package struct DryRun: Sendable {
         let need = DiskNeed(
             board.plans.map(\.plan), manifests: board.manifests, transfers: options.downloads.maximumTransfers)
         let isImpossible = board.plans.contains { $0.plan.state == .impossible && $0.plan.bundle.isRequired }
-        return Report(
+        let report = Report(
             steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: need.bytes,
             unboundedBundles: need.unknown.map(\.description),
             freeBytes: try? library?.partial.descriptor.freeBytes(),
             exit: isImpossible ? loader.loaded.exit.combined(with: .partial) : loader.loaded.exit)
+        emit(
+            .runPlanned(
+                bytes: report.fetchedBytes, peakBytes: report.peakBytes, freeBytes: report.freeBytes,
+                unboundedBundles: report.unboundedBundles))
+        return report
     }
 
     private func existingLibrary() throws(RunProblem) -> Library? {
