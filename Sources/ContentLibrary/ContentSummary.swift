@@ -32,7 +32,7 @@ extension Store {
     ) throws(LibraryError) -> ContentSummary? {
         guard let content = try? address.bundle.bundle.path.appending(address.name.path),
             let receiptPath = try? address.bundle.bundle.path.appending(address.name.receiptPath),
-            (try? holder.status(of: content))?.kind == .directory,
+            holder.leadsToDirectory(content),
             let receipt = try? holder.openIfThere(receiptPath, flags: O_RDONLY | O_NONBLOCK),
             var reader = try? ReceiptReader(receipt), reader.header.origin.address == address
         else { return nil }

@@ -117,8 +117,9 @@ package struct Generations: Sendable {
 }
 
 extension Directory {
-    /// Whether the link of this name leads to a directory: for links that this program made itself.
-    fileprivate func leadsToDirectory(_ name: RelativePath) -> Bool {
+    /// Whether there is a directory of this name, or the link of this name leads to one: a look that costs a single call, for what this program made
+    /// itself.
+    func leadsToDirectory(_ name: RelativePath) -> Bool {
         var status = stat()
         let path = name.bytes.map { CChar(bitPattern: $0) } + [0]
         return fstatat(descriptor.rawValue, path, &status, 0) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -35,7 +35,7 @@ extension Library {
             let salvages = try StagingLeftover.all(in: staging).filter { isWanted($0.bundle) }
             for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
             var contents: [StoreAddress] = []
-            for (bundle, directory) in try storedBundles() {
+            try forEachStoredBundle { bundle, directory throws(SystemError) in
                 let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
                 for name in names where !needed.contains(StoreAddress(bundle: bundle, name: name)) {
                     contents.append(StoreAddress(bundle: bundle, name: name))
@@ -61,9 +61,11 @@ extension Library {
             }.map { (internals, $0) }
     }
 
-    /// The bundles that the store has a directory for. What isn't ours is passed over.
-    func storedBundles() throws(SystemError) -> [(BundleAddress, Directory)] {
-        var found: [(BundleAddress, Directory)] = []
+    /// Hands each bundle that the store has a directory for to `body`, with that directory. What isn't ours is passed over. One at a time: there may be
+    /// more of them than descriptors.
+    func forEachStoredBundle(
+        _ body: (BundleAddress, Directory) throws(SystemError) -> Void
+    ) throws(SystemError) {
         for manifestName in try storeDirectory.names() {
             guard let manifest = ContentID(manifestName), let holder = try directory(manifestName, in: storeDirectory)
             else { continue }
@@ -71,10 +73,9 @@ extension Library {
                 guard let bundle = ContentID(bundleName), let contents = try directory(bundleName, in: holder) else {
                     continue
                 }
-                found.append((BundleAddress(manifest: manifest, bundle: bundle), contents))
+                try body(BundleAddress(manifest: manifest, bundle: bundle), contents)
             }
         }
-        return found
     }
 
     /// A directory of the store; nil for anything else that has its name, which somebody else put there.

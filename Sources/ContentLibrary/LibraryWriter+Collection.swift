@@ -86,30 +86,43 @@ extension LibraryWriter {
     }
 
     private func removeContents(notIn needed: Set<StoreAddress>, _ collected: inout Collected) throws(SystemError) {
-        let store = library.storeDirectory
-        for (address, contents) in try library.storedBundles() {
-            guard try removeContents(of: address, in: contents, notIn: needed, &collected) else { continue }
-            let holder = try store.subdirectory(address.manifest.path)
-            try holder.removeDirectory(address.bundle.path)
-            if try holder.names().isEmpty { try store.removeDirectory(address.manifest.path) }
+        var doomed: [(bundle: BundleAddress, names: [StoreName])] = []
+        var isEmpty: [BundleAddress] = []
+        try library.forEachStoredBundle { bundle, directory throws(SystemError) in
+            let present = try directory.names()
+            let names = Set(present.compactMap(StoreName.init(storeEntry:)))
+                .filter { !needed.contains(StoreAddress(bundle: bundle, name: $0)) }.sorted()
+            for name in names { collected.freedBytes += try directory.removeTree(name.receiptPath) }
+            if !names.isEmpty { doomed.append((bundle, names)) }
+            if present.isEmpty { isEmpty.append(bundle) }
         }
+        // Else a power loss could bring back the receipt of content that is half gone.
+        try flush(doomed.map(\.bundle))
+        for (bundle, names) in doomed {
+            let directory = try library.store.bundleDirectory(bundle)
+            for name in names {
+                collected.freedBytes += try directory.removeTree(name.path)
+                collected.contents.append(StoreAddress(bundle: bundle, name: name))
+            }
+            if try directory.names().isEmpty { isEmpty.append(bundle) }
+        }
+        for bundle in isEmpty { try removePlace(of: bundle) }
     }
 
-    /// - Returns: whether the bundle has nothing left.
-    private func removeContents(
-        of bundle: BundleAddress, in directory: Directory, notIn needed: Set<StoreAddress>, _ collected: inout Collected
-    ) throws(SystemError) -> Bool {
-        let present = try directory.names()
-        let doomed = Set(present.compactMap(StoreName.init(storeEntry:)))
-            .filter { !needed.contains(StoreAddress(bundle: bundle, name: $0)) }
-        guard !doomed.isEmpty else { return present.isEmpty }
-        for name in doomed { collected.freedBytes += try directory.removeTree(name.receiptPath) }
-        // Else a power loss could bring back the receipt of content that is half gone.
-        try directory.synchronize()
-        for name in doomed.sorted() {
-            collected.freedBytes += try directory.removeTree(name.path)
-            collected.contents.append(StoreAddress(bundle: bundle, name: name))
+    /// Flushes the directories of bundles: all at once, where there are so many that a flush of each would take longer.
+    private func flush(_ bundles: [BundleAddress]) throws(SystemError) {
+        if bundles.count > Self.fewBundles, try library.storeDirectory.descriptor.synchronizeFileSystem() { return }
+        for bundle in bundles { try library.store.bundleDirectory(bundle).synchronize() }
+    }
+
+    private static let fewBundles = 8
+
+    /// Removes the directory of a bundle that has nothing left, and that of its manifest with the last of them.
+    private func removePlace(of bundle: BundleAddress) throws(SystemError) {
+        let holder = try library.storeDirectory.subdirectory(bundle.manifest.path)
+        try holder.removeDirectory(bundle.bundle.path)
+        do { try library.storeDirectory.removeDirectory(bundle.manifest.path) } catch {
+            guard error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
         }
-        return try directory.names().isEmpty
     }
 }

@@ -48,6 +48,9 @@ extension JSONParser {
             return afterValue
         case _ where takesTypographicQuotes():
             return afterValue
+        case UInt8(ascii: "<") where nodes.isEmpty:
+            reportUnexpected("where JSON should begin", hint: "this looks like HTML or XML")
+            return giveUp()
         default:
             reportUnexpected("where a value should be")
             // The run stood for the value, unless one follows it directly.
@@ -274,7 +277,7 @@ extension JSONParser {
     }
 
     /// Takes a run of bytes that mean nothing here.
-    private mutating func reportUnexpected(_ place: String) {
+    private mutating func reportUnexpected(_ place: String, hint: String? = nil) {
         let start = position
         while position < bytes.count, !endsUnexpectedRun(bytes[position]) {
             if bytes[position] < 0x80 { position += 1 } else { skipMultibyteScalar() }
@@ -282,7 +285,9 @@ extension JSONParser {
         }
         // A byte that would end a run may begin one.
         if position == start { position += 1 }
-        report(.unexpectedCharacter, "unexpected \(quoted(start..<position)) \(place)", at: start, to: position)
+        report(
+            .unexpectedCharacter, "unexpected \(quoted(start..<position)) \(place)", at: start, to: position, hint: hint
+        )
     }
 
     private func endsUnexpectedRun(_ byte: UInt8) -> Bool {

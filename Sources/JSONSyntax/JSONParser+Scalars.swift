@@ -200,6 +200,7 @@ extension JSONParser {
     /// Takes `true`, `false`, `null`, or reports another word.
     mutating func parseWord() {
         let start = position
+        let isOutermost = nodes.isEmpty
         skipWord()
         if hasBytes("true", at: start), position == start + 4 {
             appendNode(.boolean, from: start, to: position)
@@ -210,15 +211,20 @@ extension JSONParser {
         } else {
             let word = String(decoding: bytes[start..<position].prefix(64), as: UTF8.self)
             let lowercased = word.lowercased()
+            let isMeant = ["true", "false", "null"].contains(lowercased)
             report(
                 .unknownWord, "\(quoted(start..<position)) is no JSON value", at: start, to: position,
                 hint: nearestMatch(to: word, among: ["true", "false", "null"]).map { "did you mean \($0)?" }
-                    ?? "a string stands in double quotes",
-                fix: ["true", "false", "null"].contains(lowercased)
-                    ? [TextEdit(SourceRange(start: start, end: position), lowercased)] : [])
+                    ?? (isOutermost ? Self.otherFormatHint : "a string stands in double quotes"),
+                fix: isMeant ? [TextEdit(SourceRange(start: start, end: position), lowercased)] : [])
             appendNode(.null, from: start, to: position)
+            // Of a text in another format the rest says nothing.
+            if isOutermost, !isMeant { position = bytes.count }
         }
     }
+
+    /// For a text that begins as none in JSON does that holds more than one value.
+    static let otherFormatHint = "this looks like another format: JSON begins with {, and keys stand in double quotes"
 
     mutating func skipWord() {
         while position < bytes.count, isWordByte(bytes[position]) { position += 1 }

@@ -56,7 +56,9 @@ struct JSONParser {
             skipWhitespace()
             guard position < bytes.count else { return reportEnd() }
             guard expectation != .end else {
-                return report(.textAfterValue, "text after the end of the value", at: position)
+                return report(
+                    .textAfterValue, "text after the end of the value", at: position,
+                    hint: "one text holds one value: a second one needs a file of its own")
             }
             step(bytes[position])
         }
@@ -202,7 +204,9 @@ struct JSONParser {
     private mutating func reportEnd() {
         switch expectation {
         case .end: return
-        case .value where open.isEmpty: report(.emptyText, "there is no value, only white space", at: position)
+        case .value where open.isEmpty:
+            report(
+                .emptyText, bytes.isEmpty ? "the text is empty" : "there is no value, only white space", at: position)
         default: reportUnclosed(open[...], at: position)
         }
     }

@@ -29,6 +29,12 @@ package struct JSONWriter: Sendable {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Hands over what was written so far, for a text that goes out piece by piece.
+    package mutating func takeText() -> String {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return text
+    }
+
     // MARK: Containers
 
     package mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {

@@ -1,13 +1,15 @@
 import Platform
 
-/// Runs `body`, which may block for ever (a terminal, a pipe), on a thread of its own. A cancelled task leaves it there and goes on.
+/// Runs `body`, which may block for ever (a terminal, a pipe) or for long, on a thread of its own. A cancelled task leaves it there and goes on.
+/// Where the system refuses a thread, this one waits for it.
 /// - Throws: what `body` throws; `CancellationError`.
 func readAbandonably<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
     let answer = Answer<Success>()
     return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
             answer.expect(continuation)
-            _ = WorkerThread(name: "larder-read") { answer.give(Result(catching: body)) }
+            let run = { @Sendable in answer.give(Result(catching: body)) }
+            do throws(SystemError) { _ = try WorkerThread(ifGranted: "larder-read", run) } catch { run() }
         }
     } onCancel: {
         answer.give(.failure(CancellationError()))

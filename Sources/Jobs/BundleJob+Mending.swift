@@ -10,7 +10,9 @@ extension BundleJob {
             try writer.mendIfProven(content) { control.reason != nil }
         }
         switch mending {
-        case .whole: return content
+        case .whole:
+            try await blocking.attempt { () throws(BundleFailure) in try checkPlayback(of: content) }
+            return content
         case .mended:
             emit(.contentMended(content: "\(content.address.name)", isFetched: false))
             return content
@@ -28,6 +30,20 @@ extension BundleJob {
             emit(.contentMended(content: "\(mended.address.name)", isFetched: true))
         }
         return mended
+    }
+
+    /// Of a presentation whose bytes are as they were published that isn't all: it may have been found not to play.
+    private func checkPlayback(of content: StoredContent) throws(BundleFailure) {
+        guard case .hls = bundle.content else { return }
+        let directory: Directory
+        do throws(LibraryError) { directory = try content.open() } catch { throw BundleFailure(error) }
+        do throws(BundleFailure) { try PlaylistVerdict.check(directory) { _ in } } catch {
+            writer.note(damaged: [content.address])
+            throw BundleFailure(
+                error.code,
+                "it is as it was published and would not play: \(error.message); give it another version to have it anew",
+                url: error.url)
+        }
     }
 
     /// Whether this bundle is to become what it was.

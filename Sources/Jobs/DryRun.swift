@@ -63,7 +63,9 @@ package struct DryRun: Sendable {
     }
 
     private func plan() async throws(RunProblem) -> Report {
-        let library = try existingLibrary()
+        // Reading a library blocks, and planning a large manifest takes a while.
+        let blocking = JobQueue(name: "larder-plan")
+        let library = try await blocking.attempt { () throws(RunProblem) in try existingLibrary() }
         let scratch: TemporaryFolder
         do throws(SystemError) { scratch = try TemporaryFolder() } catch { throw RunProblem(.failure, "\(error)") }
         defer { scratch.remove() }
@@ -79,8 +81,8 @@ package struct DryRun: Sendable {
             throw RunProblem(loader.loaded.exit.combined(with: reason.exit), findings: [])
         }
         if loader.loaded.exit == .success { try options.checkSelection(in: loader.loaded.manifests) }
-        let board = try RunBoard(options, library, loader.loaded.manifests) {
-            emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
+        let board = try await blocking.attempt { [manifests = loader.loaded.manifests] () throws(RunProblem) in
+            try RunBoard(options, library, manifests) { emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)") }
         }
         let steps =
             board.plans.map { Step($0.plan) }
@@ -88,11 +90,16 @@ package struct DryRun: Sendable {
         let need = DiskNeed(
             board.plans.map(\.plan), manifests: board.manifests, transfers: options.downloads.maximumTransfers)
         let isImpossible = board.plans.contains { $0.plan.state == .impossible && $0.plan.bundle.isRequired }
-        return Report(
+        let report = Report(
             steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: need.bytes,
             unboundedBundles: need.unknown.map(\.description),
             freeBytes: try? library?.partial.descriptor.freeBytes(),
             exit: isImpossible ? loader.loaded.exit.combined(with: .partial) : loader.loaded.exit)
+        emit(
+            .runPlanned(
+                bytes: report.fetchedBytes, peakBytes: report.peakBytes, freeBytes: report.freeBytes,
+                unboundedBundles: report.unboundedBundles))
+        return report
     }
 
     private func existingLibrary() throws(RunProblem) -> Library? {

@@ -44,7 +44,7 @@ struct ManifestLoader {
             {
                 try settle(SettledManifest(source: source, record: known.record, bundleCount: count), location)
             } else {
-                try admit(reply, location)
+                try await admit(reply, location)
             }
         } catch {
             for event in error.events { emit(event, nil) }
@@ -63,10 +63,23 @@ struct ManifestLoader {
         loaded.settled.append(manifest)
     }
 
+<<<<<<< HEAD
     private mutating func admit(_ reply: ManifestReply, _ location: ManifestLocation) throws(RunProblem) {
         var manifest = try LoadedManifest(location, reply, tellsBriefly: options.tellsBriefly) {
             emit(.manifestFinding(text: $0, refusal: nil), nil)
+=======
+    private mutating func admit(_ reply: ManifestReply, _ location: ManifestLocation) async throws(RunProblem) {
+        // A large one keeps a thread busy for a while.
+        let (result, warnings) = await JobQueue(name: "larder-decode").run { [tellsBriefly = options.tellsBriefly] in
+            var warnings: [String] = []
+            let result = Result { () throws(RunProblem) in
+                try LoadedManifest(location, reply, tellsBriefly: tellsBriefly) { warnings.append($0) }
+            }
+            return (result, warnings)
+>>>>>>> main
         }
+        for warning in warnings { emit(.manifestFinding(text: warning, refusal: nil), nil) }
+        let manifest = try result.get()
         try checkMayBeFollowed(manifest, location)
         manifest.isHeld = try isHeld(manifest)
         emit(

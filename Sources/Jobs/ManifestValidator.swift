@@ -36,19 +36,24 @@ package struct ManifestValidator: Sendable {
     /// - Throws: `UnreadableInput`, and not when reading was stopped.
     /// - Returns: nil when reading was stopped.
     package func validate(_ location: ManifestLocation) async throws(UnreadableInput) -> ValidatedManifest? {
-        let reading = Task { () -> Result<[UInt8], RunProblem> in
+        let reading = Task { () -> Result<ValidatedManifest, RunProblem> in
             do throws(RunProblem) {
-                return .success(try await location.read(startedDownloader(), redirects).bytes)
+                return .success(try await checked(location, location.read(startedDownloader(), redirects).bytes))
             } catch {
                 return .failure(error)
             }
         }
         control.onStop { reading.cancel() }
         switch await reading.value {
-        case .success(let bytes): return ValidatedManifest(location, bytes)
+        case .success(let validated): return validated
         case .failure(let problem) where problem.lines.isEmpty: return nil
         case .failure(let problem): throw UnreadableInput(problem.lines.joined(separator: "\n"))
         }
+    }
+
+    /// A large manifest keeps a thread busy for a while: it is one of its own, which is left to itself when the run is stopped.
+    private func checked(_ location: ManifestLocation, _ bytes: [UInt8]) async throws(RunProblem) -> ValidatedManifest {
+        do { return try await readAbandonably { ValidatedManifest(location, bytes) } } catch { throw .stopped }
     }
 
     /// Ends the connections and removes what was fetched.

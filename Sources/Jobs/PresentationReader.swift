@@ -31,34 +31,22 @@ struct PresentationReader: Sendable {
 
     func read() async throws(BundleFailure) -> ReadPresentation {
         let entry = try await document(playlist)
-        let address = PlaylistAddress(url: entry.url)
-        switch try await parse(entry, variables: nil) {
-        case .media(let media):
-            let source = OfflinePlan.Source(playlist: media, address: address, url: entry.askedURL)
-            let lone = ReadPresentation.Media(
-                source: source, file: playlist, variables: nil, validator: entry.source.validator)
-            return ReadPresentation(
-                url: entry.url, master: nil, media: [ReadPresentation.lone: lone], receipts: [entry.source])
-        case .master(let master):
-            return try await read(master, at: address, entry)
-        }
-    }
-
-    private func read(
-        _ playlist: MasterPlaylist, at address: PlaylistAddress, _ entry: Document
-    ) async throws(BundleFailure) -> ReadPresentation {
-        let choice: PlaylistChoice
-        do throws(ChoiceProblem) { choice = try PlaylistChoice(from: playlist, by: selection) } catch {
+        let first = try await parse(entry, variables: nil)
+        let outline: PresentationOutline
+        do throws(ChoiceProblem) {
+            outline = try PresentationOutline(first, url: entry.askedURL, from: entry.url, by: selection)
+        } catch {
             throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(entry.url))
         }
-        // Variants that say the same of themselves are sources of the same.
-        var wanted = choice.variants.map { [$0.variant.uri] + $0.mirrors.map(\.uri) }
-        wanted += choice.renditions.compactMap { $0.uri.map { [$0] } }
         var media: [String: ReadPresentation.Media] = [:]
         var fetched = [entry.source]
+        if let source = outline.lone {
+            media[PresentationOutline.loneURI] = ReadPresentation.Media(
+                source: source, file: playlist, variables: nil, validator: entry.source.validator)
+        }
         var segmentsLeft = Self.maximumSegments
-        for uris in wanted where media[uris[0]] == nil {
-            let (found, document) = try await readFirst(of: uris, playlist, at: address, &segmentsLeft)
+        for uris in outline.wanted {
+            let (found, document) = try await readFirst(of: uris, outline, &segmentsLeft)
             guard segmentsLeft >= 0 else {
                 throw BundleFailure(
                     .playlistRefused, "its playlists have more than \(Self.maximumSegments) segments together",
@@ -67,28 +55,25 @@ struct PresentationReader: Sendable {
             media[uris[0]] = found
             if !fetched.contains(where: { $0.url == document.source.url }) { fetched.append(document.source) }
         }
-        return ReadPresentation(
-            url: entry.url,
-            master: ReadPresentation.Master(playlist: playlist, address: address, choice: choice), media: media,
-            receipts: fetched)
+        return ReadPresentation(url: entry.url, outline: outline, media: media, receipts: fetched)
     }
 
     /// The media playlist at the first of these URIs that has one; the next ones are its mirrors.
     /// - Parameter segmentsLeft: how many segments there may be.
     private func readFirst(
-        of uris: [String], _ master: MasterPlaylist, at address: PlaylistAddress, _ segmentsLeft: inout Int
+        of uris: [String], _ outline: PresentationOutline, _ segmentsLeft: inout Int
     ) async throws(BundleFailure) -> (ReadPresentation.Media, Document) {
         var failure: BundleFailure?
         for (number, uri) in uris.enumerated() {
             let found: (media: ReadPresentation.Media, document: Document)
-            do throws(BundleFailure) { found = try await readMedia(uri, master, at: address) } catch {
+            do throws(BundleFailure) { found = try await readMedia(uri, outline) } catch {
                 if error.code == .paused { throw error }
                 failure = failure ?? error
                 continue
             }
             var media = found.media
             segmentsLeft -= media.source.playlist.segments.count
-            await readMirrors(uris.dropFirst(number + 1), of: &media.source, master, at: address, &segmentsLeft)
+            await readMirrors(uris.dropFirst(number + 1), of: &media.source, outline, &segmentsLeft)
             return (media, found.document)
         }
         throw failure ?? BundleFailure(.playlistRefused, "the master playlist names no playlist")
@@ -96,37 +81,37 @@ struct PresentationReader: Sendable {
 
     /// Reads where else the segments may be had. Nothing is lost where a mirror can't be read, so each is asked once.
     private func readMirrors(
-        _ uris: ArraySlice<String>, of source: inout OfflinePlan.Source, _ master: MasterPlaylist,
-        at address: PlaylistAddress, _ segmentsLeft: inout Int
+        _ uris: ArraySlice<String>, of source: inout OfflinePlan.Source, _ outline: PresentationOutline,
+        _ segmentsLeft: inout Int
     ) async {
         guard source.playlist.isComplete else { return }
         var reader = self
         reader.fetcher.retries = 0
         for uri in uris.prefix(Self.maximumMirrors) where source.playlist.segments.count <= segmentsLeft {
-            guard let (mirror, _) = try? await reader.readMedia(uri, master, at: address),
-                source.addMirror(mirror.source)
-            else { continue }
+            guard let (mirror, _) = try? await reader.readMedia(uri, outline), source.addMirror(mirror.source) else {
+                continue
+            }
             segmentsLeft -= source.playlist.segments.count
         }
     }
 
     private func readMedia(
-        _ uri: String, _ master: MasterPlaylist, at address: PlaylistAddress
+        _ uri: String, _ outline: PresentationOutline
     ) async throws(BundleFailure) -> (ReadPresentation.Media, Document) {
         let url: String
-        do throws(AddressProblem) { url = try address.resolve(uri) } catch {
+        do throws(AddressProblem) { url = try outline.url(of: uri) } catch {
             throw BundleFailure(.playlistRefused, "\(error)")
         }
         let file = mirrors.source(url)
         let document = try await document(file)
-        guard case .media(let playlist) = try await parse(document, variables: master.variables) else {
-            throw BundleFailure(
-                .playlistRefused, "it is a master playlist where a media playlist was expected",
-                url: shownURL(document.url))
+        let variables = outline.master?.variables
+        let playlist = try await parse(document, variables: variables)
+        let source: OfflinePlan.Source
+        do throws(NestedMasterPlaylist) { source = try outline.source(playlist, url: url, from: document.url) } catch {
+            throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(document.url))
         }
-        let source = OfflinePlan.Source(playlist: playlist, address: address.naming(url: document.url), url: url)
         let media = ReadPresentation.Media(
-            source: source, file: file, variables: master.variables, validator: document.source.validator)
+            source: source, file: file, variables: variables, validator: document.source.validator)
         return (media, document)
     }
 

@@ -14,22 +14,13 @@ struct ReadPresentation: Sendable {
         var validator: String?
     }
 
-    struct Master: Sendable {
-        let playlist: MasterPlaylist
-        let address: PlaylistAddress
-        let choice: PlaylistChoice
-    }
-
     /// Where the first playlist was read from in the end.
     let url: String
-    /// Nil where the first playlist is a media playlist.
-    let master: Master?
-    /// By their URIs in the master playlist; under `lone` where there is none.
+    let outline: PresentationOutline
+    /// By their URIs in the master playlist; under `PresentationOutline.loneURI` where there is none.
     var media: [String: Media]
     /// Of the playlists, the first one's in front.
     let receipts: [Receipt.Source]
-
-    static let lone = ""
 
     /// What the playlists are called from one run to the next, by their URIs: a query may be one session's own, unless it is all that tells
     /// playlists apart.
@@ -47,13 +38,7 @@ struct ReadPresentation: Sendable {
 
     func plan(_ options: OfflinePlan.Options) throws(BundleFailure) -> OfflinePlan {
         do throws(PlanRefusal) {
-            let sources = media.mapValues(\.source)
-            if let master {
-                return try OfflinePlan(
-                    master.playlist, at: master.address, choice: master.choice, sources: sources, options)
-            }
-            guard let source = sources[Self.lone] else { throw .missingPlaylist(uri: url) }
-            return try OfflinePlan(source, options)
+            return try outline.plan(media.mapValues(\.source), options)
         } catch {
             throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(url))
         }

@@ -221,40 +221,32 @@ final class RunBoard: Sendable {
         return Set(manifests.indices).subtracting(missed.map(\.index.manifest))
     }
 
-    /// For the history; bundles that nobody can see yet neither failed nor succeeded.
+    /// For the history; bundles that are paused, or that nobody can see yet, neither failed nor succeeded.
     /// - Parameters:
     ///   - isPublished: whether readers see by now what is new.
     ///   - outlook: when what failed can be had again.
-    ///   - standing: how far a bundle is that was paused; nil: as far as it was when it was planned.
-    func outcomes(
-        isPublished: Bool, outlook: RetryOutlook, at now: Timestamp, standing: (BundleAddress) -> BundlePlan?
-    ) -> [BundleOutcome] {
+    func outcomes(isPublished: Bool, outlook: RetryOutlook, at now: Timestamp) -> [BundleOutcome] {
         let results = results.withLock { $0 }
         return plans.compactMap { index, plan in
             switch results[index] {
             case .success(let content) where isPublished || !isNew(content):
-                BundleOutcome(bundle: plan.address, .success)
-            case .success: nil
+                return BundleOutcome(bundle: plan.address, .success)
             case .failure(let failure) where failure.code != .paused:
-                BundleOutcome(
-                    bundle: plan.address,
-                    .failure(
-                        failure.description,
-                        nextTry: outlook.nextTry(of: plan.bundle, in: manifests[index.manifest], at: now)))
-            case .failure, nil:
-                BundleOutcome(bundle: plan.address, (standing(plan.address) ?? plan).pause)
+                let nextTry = outlook.nextTry(of: plan.bundle, in: manifests[index.manifest], at: now)
+                return BundleOutcome(bundle: plan.address, .failure(failure.description, nextTry: nextTry))
+            default: return nil
             }
         }
     }
 
-    /// The bundles that the run ended before it could complete.
-    var pausedBundles: [BundleAddress] {
+    /// The bundles that the run ended before it could complete, as they were planned.
+    var pausedPlans: [BundlePlan] {
         let results = results.withLock { $0 }
         return plans.compactMap { index, plan in
             switch results[index] {
             case .success: nil
             case .failure(let failure) where failure.code != .paused: nil
-            case .failure, nil: plan.address
+            case .failure, nil: plan
             }
         }
     }

@@ -26,6 +26,7 @@ extension RunEvent.Kind {
         case .manifestLoaded: "manifest.loaded"
         case .runFailed, .manifestFinding(_, refusal: .some): "run.failed"
         case .bundlePlanned: "bundle.planned"
+        case .runPlanned: "run.planned"
         case .transferStarted: "transfer.started"
         case .transferCoalesced: "transfer.coalesced"
         case .transferResumed: "transfer.resumed"
@@ -123,6 +124,11 @@ extension RunEvent.Kind {
         case .diskPressure(let freeBytes, let wantedBytes):
             line.member("free", freeBytes)
             line.member("wanted", wantedBytes)
+        case .runPlanned(let bytes, let peak, let free, let unbounded):
+            line.member("bytes", bytes)
+            line.member("peakBytes", peak)
+            line.member("freeBytes", free)
+            line.member("unbounded", unbounded)
         case .libraryCleaned(let partials, let generations, let contents, let bytes, let isRehearsal):
             line.member("partials", partials)
             line.member("generations", generations)

@@ -23,6 +23,9 @@ package struct RunEvent: Sendable {
         /// What is to be done for a bundle, and the bytes of what isn't in the library yet, as far as they are known; some may be held
         /// from a run that was stopped.
         case bundlePlanned(BundlePlan.State, bytes: Int64)
+        /// What a dry run found in all: bytes to fetch, and the most that the disk will have to hold besides what it holds now, but for those bundles
+        /// of which nobody can tell.
+        case runPlanned(bytes: Int64, peakBytes: Int64, freeBytes: Int64?, unboundedBundles: [String])
         case transferStarted
         case transferCoalesced
         case transferResumed(offset: Int64)

@@ -34,14 +34,15 @@ extension SyncRun {
             let planned = Set(board.plans.map(\.plan.address))
             for address in mending.contents.sorted() where writer.isDamaged(address) {
                 if planned.contains(address.bundle), board.isCurrent(address) { continue }
-                if mendOld(address, writer) { mended.insert(address) }
+                if mendByLibrary(address, writer, isCurrent: board.isCurrent(address)) { mended.insert(address) }
             }
         }
         history.record(mended: mended, at: options.clock.now())
     }
 
-    /// Mends content of an older generation, or of one that isn't published yet: by what the library has, since nobody knows where else it is to be had.
-    private func mendOld(_ address: StoreAddress, _ writer: LibraryWriter) -> Bool {
+    /// Mends content of an older generation, of one that isn't published yet, or of a manifest that can't be read: by what the library has, since nobody
+    /// knows where else it is to be had.
+    private func mendByLibrary(_ address: StoreAddress, _ writer: LibraryWriter, isCurrent: Bool) -> Bool {
         var trouble: String?
         do throws(LibraryError) {
             guard let content = try writer.library.store.open(address) else {
@@ -58,11 +59,12 @@ extension SyncRun {
             trouble = error.message
         }
         if control.reason == nil, let trouble {
+            let fate = isCurrent ? "" : ", and isn't what readers see now; it goes with its generation"
             emit(
                 .bundleFailed(
                     code: BundleFailure.Code.libraryFailed.rawValue,
                     message:
-                        "\(address.name) can't be mended, and isn't what readers see now; it goes with its generation: \(trouble)"
+                        "\(address.name) can't be mended\(fate): \(trouble)"
                 ), of: address.bundle)
         }
         return false

@@ -36,22 +36,21 @@ extension SyncRun {
     /// Planning takes time, and somebody who sent a signal waits.
     private static let mostPlannedAgain = 1_000
 
-    /// Notes how the bundles fared.
-    func record(_ board: RunBoard, isPublished: Bool, _ library: Library, _ history: RunHistory) {
-        let paused = board.pausedBundles
-        var standings: [BundleAddress: BundlePlan] = [:]
-        if (1...Self.mostPlannedAgain).contains(paused.count) {
+    /// Notes how far the bundles are that the run ended before it could complete. To be called when nobody has their files any more.
+    func recordPauses(_ board: RunBoard, _ library: Library, _ history: RunHistory) {
+        var paused = board.pausedPlans
+        guard !paused.isEmpty else { return }
+        if paused.count <= Self.mostPlannedAgain {
             // What is here by now shows when it is planned again.
             var again = options
-            again.onlyBundles = Set(paused.map(\.bundle.description))
+            again.onlyBundles = Set(paused.map(\.bundle.id.text))
             again.onlyTags = []
-            let plans = (try? RunBoard(again, library, board.manifests) { _, _ in })?.plans ?? []
-            for (_, plan) in plans { standings[plan.address] = plan }
+            let addresses = Set(paused.map(\.address))
+            if let plans = try? RunBoard(again, library, board.manifests, emit: { _, _ in }).plans {
+                paused = plans.map(\.plan).filter { addresses.contains($0.address) }
+            }
         }
-        history.record(
-            board.outcomes(isPublished: isPublished, outlook: RetryOutlook(history), at: options.clock.now()) {
-                standings[$0]
-            })
+        history.record(paused.map { BundleOutcome(bundle: $0.address, $0.pause) })
     }
 
     /// Notes what the next run needn't ask for, nor look at.

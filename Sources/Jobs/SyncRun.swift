@@ -87,6 +87,7 @@ package struct SyncRun: Sendable {
         let bookkeeping = keepBooks(ledger, downloader, on: blocking)
         var summary = RunSummary()
         var exit = ExitCode.success
+        var board: RunBoard?
         do throws(RunProblem) {
             let loaded = await load(library, downloader, history)
             exit = loaded.exit
@@ -95,8 +96,8 @@ package struct SyncRun: Sendable {
                     library: library, writer: writer, damaged: damaged, history: history, store: store,
                     quarantine: quarantine, downloader: downloader,
                     room: room, limits: limits, blocking: blocking)
-                let (result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
-                (summary, exit) = (result, exit.combined(with: workExit))
+                let (carried, result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
+                (board, summary, exit) = (carried, result, exit.combined(with: workExit))
             }
             summary.unchanged += loaded.settled.reduce(0) { $0 + $1.bundleCount }
             remember(loaded.settled, library, history)
@@ -110,7 +111,8 @@ package struct SyncRun: Sendable {
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         summary.duration = ContinuousClock.now - started
-        exit = await blocking.run { [exit, summary] in
+        exit = await blocking.run { [exit, summary, board] in
+            if let board { recordPauses(board, library, history) }
             ledger.record(summary.fetchedBytes, at: options.clock.now())
             let exit = tellOthers(exit, summary, library, history, initial: initial)
             history.end(exit: exit, summary)
@@ -137,7 +139,7 @@ package struct SyncRun: Sendable {
     /// - Parameter loadingExit: what the manifests that can't be used make of the run.
     private func carryThrough(
         _ manifests: [LoadedManifest], _ loadingExit: ExitCode, in place: Workplace
-    ) async throws(RunProblem) -> (RunSummary, ExitCode) {
+    ) async throws(RunProblem) -> (RunBoard, RunSummary, ExitCode) {
         // What can't be read may have what was asked for.
         if loadingExit == .success { try options.checkSelection(in: manifests) }
         // These are held by whatever the downloader makes room with: they must not hold the downloader.
@@ -182,14 +184,16 @@ package struct SyncRun: Sendable {
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false
             place.history.forgetUnlisted(manifests)
-            record(board, isPublished: isPublished, place.library, place.history)
+            place.history.record(
+                board.outcomes(
+                    isPublished: isPublished, outlook: RetryOutlook(place.history), at: options.clock.now()))
             if isPublished { remember(board, place.library, place.history) }
             endMending(board, place.damaged, place.writer, place.history)
             return try publication.get()
         }
         var exit = board.exit(isPublished: isPublished)
         if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
-        return (board.summary(isPublished: isPublished), exit)
+        return (board, board.summary(isPublished: isPublished), exit)
     }
 
     // MARK: Before

@@ -151,6 +151,7 @@ package struct VerifyRun: Sendable {
     }
 
     private func tell(_ verdict: ContentVerifier.Verdict, _ address: StoreAddress, _ report: inout Report) {
+        if verdict.isGone { return }
         for damage in verdict.damage {
             emit(.contentDamaged(damage, content: "\(address.name)"), of: address.bundle)
         }

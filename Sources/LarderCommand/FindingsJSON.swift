@@ -7,14 +7,15 @@ struct FindingsJSON: FindingsPrinter {
 
     init() { writer.beginArray() }
 
-    mutating func add(_ findings: ManifestFindings) {
+    mutating func add(_ findings: ManifestFindings) -> String {
         let secrets = SecretRanges(findings.lines.source, findings.all)
         for diagnostic in findings.shown { Self.write(diagnostic, findings.lines, secrets, to: &writer) }
+        return writer.takeText()
     }
 
     mutating func finish() -> String {
         writer.endArray()
-        return writer.text + "\n"
+        return writer.takeText() + "\n"
     }
 
     private static func write(

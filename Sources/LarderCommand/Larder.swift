@@ -18,6 +18,8 @@ enum Larder {
             exit(RunCommand(parsed).run())
         }
         SignalListener.ignoreBrokenPipes()
+        // A signal ends these at once, as it would any program: what they do is done in one step, or changes nothing.
+        if case .success(.run(let parsed)) = invocation, let code = runAtOnce(parsed) { exit(told(code).rawValue) }
         StopSignals.block()
         DescriptorLimit.raise()
         if case .success(.run(let parsed)) = invocation, parsed[BackgroundOption.background] {
@@ -62,19 +64,19 @@ enum Larder {
         case VerifyCommand.command.name: await VerifyCommand(parsed).run()
         case ExportCommand.command.name: await ExportCommand(parsed).run()
         case ValidateCommand.command.name: await ValidateCommand(parsed).run()
+        default: preconditionFailure("the table lists a command that nobody carries out")
+        }
+    }
+
+    /// Carries out what needs no other threads; nil for any other command.
+    private static func runAtOnce(_ parsed: ParsedCommand) -> Jobs.ExitCode? {
+        switch parsed.command.name {
         case StatusCommand.command.name: StatusCommand(parsed).run()
         case HistoryCommand.command.name: HistoryCommand(parsed).run()
         case ExplainCommand.command.name: ExplainCommand(parsed).run()
         case PathCommand.command.name: PathCommand(parsed).run()
-        default: steered(parsed)
+        default: SteeringCommands.run(parsed)
         }
-    }
-
-    private static func steered(_ parsed: ParsedCommand) -> Jobs.ExitCode {
-        guard let code = SteeringCommands.run(parsed) else {
-            preconditionFailure("the table lists a command that nobody carries out")
-        }
-        return code
     }
 }
 

@@ -14,8 +14,8 @@ enum ReportFormat: String, CaseIterable, Sendable {
 
     func printer(usesColor: Bool) -> any FindingsPrinter {
         switch self {
-        case .text: TextFindings(separator: "\n\n", usesColor: usesColor) { $0.block($1) }
-        case .short: TextFindings(separator: "\n", usesColor: usesColor) { $0.line($1) }
+        case .text: TextFindings(separator: "\n", usesColor: usesColor) { $0.block($1) }
+        case .short: TextFindings(separator: "", usesColor: usesColor) { $0.line($1) }
         case .json: FindingsJSON()
         case .sarif: SARIFLog()
         case .github: WorkflowCommands()
@@ -23,20 +23,22 @@ enum ReportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Makes what goes to standard output, one manifest after the other: a text is let go once its findings are written.
+/// Makes what goes to standard output, one manifest after the other: nothing is held that can be written.
 protocol FindingsPrinter: Sendable {
-    mutating func add(_ findings: ManifestFindings)
+    /// - Returns: what is to be written now.
+    mutating func add(_ findings: ManifestFindings) -> String
 
-    /// All of it; ends with a line end unless it is empty. Nothing is added after that.
+    /// - Returns: what is still to be written; all of it together ends with a line end, unless it is empty. Nothing is added after that.
     mutating func finish() -> String
 }
 
 /// Findings for people.
 private struct TextFindings: FindingsPrinter {
+    /// What stands between two findings, each of which ends with a line end.
     let separator: String
     let usesColor: Bool
     let render: @Sendable (DiagnosticTextRenderer, Diagnostic) -> String
-    private var text = ""
+    private var isFirst = true
 
     init(
         separator: String, usesColor: Bool, render: @escaping @Sendable (DiagnosticTextRenderer, Diagnostic) -> String
@@ -44,10 +46,15 @@ private struct TextFindings: FindingsPrinter {
         (self.separator, self.usesColor, self.render) = (separator, usesColor, render)
     }
 
-    mutating func add(_ findings: ManifestFindings) {
+    mutating func add(_ findings: ManifestFindings) -> String {
         let renderer = DiagnosticTextRenderer(findings.lines, of: findings.all, usesColor: usesColor)
-        for finding in findings.shown { text += (text.isEmpty ? "" : separator) + render(renderer, finding) }
+        var text = ""
+        for finding in findings.shown {
+            text += (isFirst ? "" : separator) + render(renderer, finding) + "\n"
+            isFirst = false
+        }
+        return text
     }
 
-    func finish() -> String { text.isEmpty ? "" : text + "\n" }
+    func finish() -> String { "" }
 }

@@ -25,11 +25,12 @@ struct SARIFLog: FindingsPrinter {
         writer.beginArray()
     }
 
-    mutating func add(_ findings: ManifestFindings) {
+    mutating func add(_ findings: ManifestFindings) -> String {
         var file = SARIFFile(findings)
         for diagnostic in findings.shown {
             Self.write(diagnostic, index: ruleIndices[diagnostic.id], &file, to: &writer)
         }
+        return writer.takeText()
     }
 
     mutating func finish() -> String {
@@ -37,7 +38,7 @@ struct SARIFLog: FindingsPrinter {
         writer.endObject()
         writer.endArray()
         writer.endObject()
-        return writer.text + "\n"
+        return writer.takeText() + "\n"
     }
 
     private static func writeDriver(_ rules: [RuleDescription], to driver: inout JSONWriter) {

@@ -33,7 +33,8 @@ enum StopSignals {
     }
 
     private static func endInTime(_ status: Int32) {
-        _ = WorkerThread(name: "patience") {
+        // Without the thread a second signal still ends the process at once.
+        _ = try? WorkerThread(ifGranted: "patience") {
             sleep(patience)
             _exit(status)
         }

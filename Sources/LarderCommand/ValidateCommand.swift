@@ -149,7 +149,8 @@ struct ValidateCommand {
                     let fixed = fix(validated, &report)
                     let compared = old.map(fixed.compared) ?? fixed
                     let known = try published?.older(than: compared).map(compared.compared) ?? compared
-                    report.add(await content.checked(known))
+                    let findings = report.add(await content.checked(known))
+                    if !parsed[Self.diff] { Console.write(findings) }
                 }
             } catch {
                 report.addUnreadable("\(error)")
@@ -197,7 +198,8 @@ struct ValidateCommand {
         guard !parsed[Self.diff] else {
             let old = validated.source.masked(validated.diagnostics)
             let new = fixed.source.masked(fixed.diagnostics)
-            report.diff += LineDiff(name: validated.source.name, old: old, new: new).bytes
+            let diff = String(decoding: LineDiff(name: validated.source.name, old: old, new: new).bytes, as: UTF8.self)
+            Console.write(Terminal.isTerminal(STDOUT_FILENO) ? diff.harmless : diff)
             return validated
         }
         do throws(SystemError) {
@@ -213,13 +215,8 @@ struct ValidateCommand {
 
     private func finish(_ finished: ValidationReport) -> Jobs.ExitCode {
         var report = finished
+        if !parsed[Self.diff] { Console.write(report.finish()) }
         for line in report.unreadable { Console.writeError("larder: \(line)\n") }
-        if parsed[Self.diff] {
-            let diff = String(decoding: report.diff, as: UTF8.self)
-            Console.write(Terminal.isTerminal(STDOUT_FILENO) ? diff.harmless : diff)
-        } else {
-            Console.write(report.finish())
-        }
         if !parsed[OutputOptions.quiet] { Console.writeError(report.summary + "\n") }
         return report.exit(denyingWarnings: parsed[Self.denyWarnings])
     }

@@ -37,28 +37,27 @@ struct ValidationReport {
     private var hiddenCount = 0
     /// The names of files that were rewritten.
     var fixed: [String] = []
-    /// What fixes would change.
-    var diff: [UInt8] = []
     /// How the run exits because it was stopped.
     var stopped: Jobs.ExitCode?
 
     init(_ filter: FindingFilter, _ printer: any FindingsPrinter) { (self.filter, self.printer) = (filter, printer) }
 
-    mutating func add(_ validated: ValidatedManifest) {
+    /// - Returns: what goes to standard output now.
+    mutating func add(_ validated: ValidatedManifest) -> String {
         manifestCount += 1
         let taken = validated.diagnostics.filter(filter.takes)
         for diagnostic in taken { counts[diagnostic.severity, default: 0] += 1 + diagnostic.othersCount }
         let shown = Array(taken.prefix(filter.limit - shownCount))
         shownCount += shown.count
         hiddenCount += taken.count - shown.count
-        guard !shown.isEmpty else { return }
-        printer.add(
+        guard !shown.isEmpty else { return "" }
+        return printer.add(
             ManifestFindings(
                 location: validated.location, lines: LineIndex(validated.source), shown: shown,
                 all: validated.diagnostics))
     }
 
-    /// What goes to standard output. Nothing is added after that.
+    /// What goes to standard output in the end. Nothing is added after that.
     mutating func finish() -> String { printer.finish() }
 
     /// What two parts of a check can't read is told once.

@@ -4,14 +4,12 @@ import Platform
 
 /// Findings as workflow commands: `::error file=…,line=…::message`.
 struct WorkflowCommands: FindingsPrinter {
-    private var text = ""
-
-    mutating func add(_ findings: ManifestFindings) {
+    func add(_ findings: ManifestFindings) -> String {
         let file = Self.name(findings.location)
-        for finding in findings.shown { text += Self.command(finding, findings.lines, file) }
+        return findings.shown.map { Self.command($0, findings.lines, file) }.joined()
     }
 
-    func finish() -> String { text }
+    func finish() -> String { "" }
 
     /// The name as the file system has it: GitHub looks for that file. One that would garble the log is escaped all the same.
     private static func name(_ location: ManifestLocation) -> String {

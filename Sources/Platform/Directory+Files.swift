@@ -18,12 +18,16 @@ extension Directory {
     }
 
     /// Puts `bytes` at `path` in one step: a reader, or a run after a crash, finds the old content or the new, never a part.
-    /// - Parameter flush: also survives a power loss once this returns; costs a flush of the file and of its directory.
+    /// - Parameters:
+    ///   - owner: whose the file is to be; nil: whoever runs the program.
+    ///   - flush: also survives a power loss once this returns; costs a flush of the file and of its directory.
     package func replaceFile(
-        _ path: RelativePath, with bytes: [UInt8], mode: mode_t = 0o644, flush: Bool
+        _ path: RelativePath, with bytes: [UInt8], mode: mode_t = 0o644, owner: (user: uid_t, group: gid_t)? = nil,
+        flush: Bool
     ) throws(SystemError) {
         try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
             let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+            if let owner { try file.setOwner(owner.user, owner.group) }
             try file.setMode(mode)
             try file.write(bytes)
             return file

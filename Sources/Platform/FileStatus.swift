@@ -12,6 +12,8 @@ package struct FileStatus: Hashable, Sendable {
     package let allocatedBytes: Int64
     /// Permission bits, set-id and sticky bits included.
     package let mode: mode_t
+    package let userID: uid_t
+    package let groupID: gid_t
     package let linkCount: Int
     package let modified: Timestamp
     package let device: UInt64
@@ -30,6 +32,8 @@ package struct FileStatus: Hashable, Sendable {
         sizeBytes = Int64(raw.st_size)
         allocatedBytes = Int64(raw.st_blocks) * 512
         mode = raw.st_mode & 0o7777
+        userID = raw.st_uid
+        groupID = raw.st_gid
         linkCount = Int(raw.st_nlink)
         modified = Timestamp(raw.st_mtim)
         device = UInt64(raw.st_dev)

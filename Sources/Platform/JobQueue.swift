@@ -6,12 +6,13 @@ package final class JobQueue: Sendable {
 
     private let shared: Shared
 
-    /// Starts `threads` threads; with one, jobs run strictly one after the other.
+    /// Starts `threads` threads, or as many of them as the system grants, and one at least; with one, jobs run strictly one after the other.
     package init(name: String, threads: Int = 1) {
         let shared = Shared()
         self.shared = shared
-        for _ in 0..<max(1, threads) {
-            _ = WorkerThread(name: name) { shared.work() }
+        _ = WorkerThread(name: name) { shared.work() }
+        for _ in 1..<max(1, threads) {
+            _ = try? WorkerThread(ifGranted: name) { shared.work() }
         }
     }
 

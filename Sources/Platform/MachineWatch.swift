@@ -15,7 +15,7 @@ package final class MachineWatch: Sendable {
     private let isWatched: OwnedDescriptor
 
     /// - Parameter handler: called on the watch's thread; must not block.
-    /// - Throws: where the system has no descriptor left for it. Without netlink there are no events of routes.
+    /// - Throws: where the system has no descriptor or thread left for it. Without netlink there are no events of routes.
     package init(_ handler: @escaping @Sendable (Event) -> Void) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -28,7 +28,7 @@ package final class MachineWatch: Sendable {
         let loop = Loop(
             end: end, timer: OwnedDescriptor(adopting: timer, name: "a timer"), routes: try? RouteSocket(),
             handler: handler)
-        _ = WorkerThread(name: "larder-watch") { loop.run() }
+        _ = try WorkerThread(ifGranted: "larder-watch") { loop.run() }
     }
 
     private struct Loop: Sendable {

@@ -15,15 +15,16 @@ package final class MemoryPressureMonitor: Sendable {
 
     /// Watches on a thread of its own, for as long as the monitor lives.
     /// - Parameter handler: called there each time; not while it runs.
-    /// - Returns: nil where the system has no descriptor to spare.
+    /// - Returns: nil where the system has no descriptor or thread to spare.
     package init?(_ source: any Source, handler: @escaping @Sendable () -> Void) {
         let raw = larder_eventfd()
         guard raw >= 0 else { return nil }
         let stop = OwnedDescriptor(adopting: raw, name: "an event descriptor")
         self.stop = stop
-        _ = WorkerThread(name: "larder-pressure") {
+        let thread = try? WorkerThread(ifGranted: "larder-pressure") {
             while source.waitForPressure(orUntil: stop) { handler() }
         }
+        if thread == nil { return nil }
     }
 
     deinit { _ = eventfd_write(stop.rawValue, 1) }

@@ -205,6 +205,11 @@ package final class OwnedDescriptor: Sendable {
         guard fchmod(rawValue, mode) == 0 else { throw .last("set the mode of", name) }
     }
 
+    /// Gives the file to another user and group, which as a rule only root can.
+    package func setOwner(_ user: uid_t, _ group: gid_t) throws(SystemError) {
+        guard fchown(rawValue, user, group) == 0 else { throw .last("set the owner of", name) }
+    }
+
     /// Sets the modification time; the access time stays.
     package func setModificationTime(_ time: Timestamp) throws(SystemError) {
         let times = [timespec(tv_sec: 0, tv_nsec: larder_utime_omit), time.timespec]

@@ -24,6 +24,7 @@ package final class SleepInhibitor: Sendable {
             program, "--what=idle", "--who=larder", "--why=\(why)", "--mode=block", "cat",
         ]
         guard let program = Program(command, input: input, hasOwnGroup: true) else { return }
-        _ = WorkerThread(name: "larder-awake") { _ = program.wait() }
+        // Without the thread nobody asks what became of it, and the kernel remembers it a little longer.
+        _ = try? WorkerThread(ifGranted: "larder-awake") { _ = program.wait() }
     }
 }

@@ -6,14 +6,23 @@ package final class WorkerThread: Sendable {
     private let thread: pthread_t
     private let joined = Locked(false)
 
-    /// Starts a thread that runs `body` and ends with it.
+    /// Starts a thread that runs `body` and ends with it, for whoever can do without one.
     /// - Parameter name: at most 15 bytes, as the kernel shows it.
-    package init(name: String, _ body: @escaping @Sendable () -> Void) {
+    /// - Throws: where the system refuses a thread (`ulimit -u`, a container's limit); `body` isn't run then.
+    package init(ifGranted name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let box = Unmanaged.passRetained(ThreadBody(name: name, run: body))
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, threadEntry, box.toOpaque())
-        precondition(code == 0, "the system refused a thread: error \(code)")
+        guard code == 0 else {
+            box.release()
+            throw SystemError(code: code, operation: "start", subject: "the thread \(name)")
+        }
         self.thread = thread
+    }
+
+    /// The same for what can't be done without: the process ends where the system refuses a thread.
+    package convenience init(name: String, _ body: @escaping @Sendable () -> Void) {
+        do throws(SystemError) { try self.init(ifGranted: name, body) } catch { preconditionFailure("\(error)") }
     }
 
     /// Waits until the body has returned. Not to be called from the thread itself.

@@ -193,6 +193,87 @@ import Testing
                   |                ^~~~~~~~~~~~~~
               hint: leave it out
             """#),
+        Mistake(
+            #"73194614"#, #""73 MB""#,
+            #"""
+            m.json:13:15: error[S001]: expected a whole number of bytes, at least 0, found a string (at $.bundles[0].size)
+               13 |       "size": "73 MB",
+                  |               ^~~~~~~
+              hint: write plain digits, without quotes and without a unit
+            """#),
+        Mistake(
+            #"{"strip": 1, "include": ["**/*.png"]}"#, "true",
+            #"""
+            m.json:15:17: error[S001]: expected unpack, found a boolean (at $.bundles[0].unpack)
+               15 |       "unpack": true
+                  |                 ^~~~
+              hint: write it as {"format": …}
+            """#),
+        Mistake(
+            #"{"path": "docs/readme.txt", "urls": ["docs/readme.txt"], "sha256": "88aa1c0e9b7d2468ace013579bdf02468ace13579bdf2468ace0f1e2d3c4b5a6"}"#,
+            #""docs/readme.txt""#,
+            #"""
+            m.json:28:9: error[S001]: expected a file, found a string (at $.bundles[2].files[0])
+               28 |         "docs/readme.txt"
+                  |         ^~~~~~~~~~~~~~~~~
+              hint: write it as {"path": …, "urls": …}
+            """#),
+        Mistake(
+            #""gallery.zip""#, #""ftp://a.example/gallery.zip""#,
+            #"""
+            m.json:12:16: error[U004]: the scheme "ftp" is none of http, https and file (at $.bundles[0].urls[0])
+               12 |       "urls": ["ftp://a.example/gallery.zip"],
+                  |                ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+              hint: serve it over https or http
+            """#),
+        Mistake(
+            "2026-11-29T00:00:00Z", "29.11.2026",
+            #"""
+            m.json:5:14: error[S009]: "29.11.2026" is not a time in UTC (at $.created)
+                5 |   "created": "29.11.2026",
+                  |              ^~~~~~~~~~~~
+              hint: write it as 2026-11-29T00:00:00Z
+            """#),
+        Mistake(
+            "https://b.example", "https:/b.example",
+            #"""
+            m.json:6:45: error[U006]: the URL names no host (at $.mirrors[1])
+                6 |   "mirrors": ["https://a.example/content/", "https:/b.example/content/"],
+                  |                                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+              hint: write https://HOST/PATH
+            """#),
+        Mistake(
+            museum, "format: larder/1\nid: museum\nserial: 42\n",
+            #"""
+            m.json:1:1: error[J014]: "format" is no JSON value
+                1 | format: larder/1
+                  | ^~~~~~
+              hint: this looks like another format: JSON begins with {, and keys stand in double quotes
+            """#),
+        Mistake(
+            museum, "<!DOCTYPE html>\n<title>404</title>\n",
+            #"""
+            m.json:1:1: error[J004]: unexpected "<!" where JSON should begin
+                1 | <!DOCTYPE html>
+                  | ^~
+              hint: this looks like HTML or XML
+            """#),
+        Mistake(
+            museum, #"{"format": "larder/1", "id": "m", "serial": 42, "bundles": {"guide": {"kind": "ebook"}}}"#,
+            #"""
+            m.json:1:60: error[S001]: expected an array of bundles, found an object (at $.bundles)
+                1 | {"format": "larder/1", "id": "m", "serial": 42, "bundles": {"guide": {"kind": "ebook"}}}
+                  |                                                            ^
+              hint: write a list, [ ], of the objects in it, and what are keys here into them
+            """#),
+        Mistake(
+            museum, museum + museum,
+            #"""
+            m.json:33:1: error[J012]: text after the end of the value
+               33 | {
+                  | ^
+              hint: one text holds one value: a second one needs a file of its own
+            """#),
     ]
 
     @Test(arguments: mistakes)

@@ -1,7 +1,10 @@
-import BundleManifest
 import Diagnostics
+import Glibc
 import JSONSyntax
+import Platform
 import Testing
+
+@testable import BundleManifest
 
 /// A list of more than a mebibyte is decoded in two halves at once. White space makes any list as long.
 @Suite struct LongListTests {
@@ -35,5 +38,18 @@ import Testing
         #expect(!short.diagnostics.isEmpty && Self.bundles.count > 100)
         #expect(long.diagnostics == short.diagnostics)
         #expect((long.manifest == nil) == (short.manifest == nil))
+    }
+
+    @Test func whereTheSystemRefusesAThreadOneDecodesAll() throws {
+        let text = "[\((0..<500).map(String.init).joined(separator: ","))\(String(repeating: " ", count: 1 << 20))]"
+        let list = try JSONDocument(Array(text.utf8), name: "m.json").root
+        let asked = Locked(0)
+        let numbers = LongList(element: .count) { name, _ throws(SystemError) in
+            asked.withLock { $0 += 1 }
+            throw SystemError(code: EAGAIN, operation: "start", subject: name)
+        }
+        var context = DecodingContext(options: ManifestDecodingOptions())
+        #expect(numbers.decode(list, &context) == Array(0..<500))
+        #expect(asked.withLock { $0 } == 1)
     }
 }

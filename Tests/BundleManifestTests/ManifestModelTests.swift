@@ -6,7 +6,7 @@ import Testing
 @Suite struct ManifestModelTests {
     @Test func everyKindIsDecodedWithAllItsFields() throws {
         let (decoded, diagnostics) = decode(everyKind)
-        #expect(diagnostics.map(\.id) == ["S021"], "the film has no digest")
+        #expect(diagnostics.isEmpty, "that the film has no digest is no more than worth knowing")
         let manifest = try #require(decoded)
         #expect(manifest.id.text == "museum")
         #expect(manifest.serial == 42)

@@ -88,7 +88,21 @@ import Testing
         Case(
             segments().replacing("\"duration\": 6", with: "\"duration\": 1e999"),
             "S008 $.bundles[0].segments[0].duration"),
+        // What is wrong with one segment isn't told again as what the list lacks.
+        Case(
+            manifest(bundles: twoSegments.replacing("\"duration\": 6}]", with: "\"duration\": \"6 s\"}]")),
+            "S001 $.bundles[0].segments[1].duration"),
+        Case(
+            manifest(bundles: twoSegments.replacing("\"path\": \"1.ts\"", with: "\"path\": \"../1.ts\"")),
+            "P003 $.bundles[0].segments[0].path"),
     ]
+
+    private static let twoSegments: String = {
+        let segments = (1...2).map {
+            "{\"path\": \"\($0).ts\", \"urls\": [\"u/\($0)\"], \"sha256\": \"\(digestText)\", \"duration\": 6}"
+        }
+        return "[{\"id\": \"b\", \"kind\": \"segments\", \"segments\": [\(segments.joined(separator: ", "))]}]"
+    }()
 
     static let paths = [
         Case(manifest(bundles: files("\"a\"", "\"b/c\"", "\"b/d\"", "\"e/f/g\""))),

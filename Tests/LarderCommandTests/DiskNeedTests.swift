@@ -100,6 +100,10 @@ import Testing
         #expect(try await told().unboundedBundles.sorted() == ["m/bare", "m/zip"])
         let text = try await stock.sync("--dry-run").outputText
         #expect(text.contains("and what nobody knows beforehand for m/"), "\(text)")
+        let event = try #require(
+            try await stock.sync("--dry-run", "--json").events.first { $0.name == "run.planned" })
+        #expect(event.value["unbounded"]?.elements.compactMap(\.string).sorted() == ["m/bare", "m/zip"])
+        #expect(event["peakBytes"] ?? 0 > 300_000 && event["bytes"] ?? 0 >= 300_000)
     }
 }
 

@@ -55,6 +55,26 @@ import Testing
         }
     }
 
+    @Test func theFolderIsTakenFromAWebServerToo() async throws {
+        try await publish()
+        #expect(try await export().status == .exited(0))
+        let carrier = try FaultServer()
+        for path in try carried().filter({ !$0.hasPrefix("/partial") }) {
+            if let bytes = try? readFile(stick + path) { carrier.serve("/stick\(path)", Resource(.bytes(bytes))) }
+        }
+        // An epub has no size in this manifest: nothing would bound what somebody sends for it.
+        let server = stock.server
+        let before = ["/one.txt", "/pack.zip", "/b.epub"].map { server.exchanges($0).count }
+        let arrival = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--from", carrier.url("/stick"), "--library", stock.directory["second"],
+            "--retries", "0", "--min-free", "0",
+        ])
+        #expect(arrival.status == .exited(0), "\(arrival)")
+        let asked = zip(before, ["/one.txt", "/pack.zip", "/b.epub"]).map { server.exchanges($1).count - $0 }
+        #expect(asked == [0, 1, 1], "\(arrival)")
+        #expect(try stock.directory.read("second/current/m/set/one.txt") == stock.content("set/one.txt"))
+    }
+
     @Test func whatTheOtherLibraryHasStaysHere() async throws {
         try await publish()
         let key = try String(library.store("book").split(separator: "@")[1])

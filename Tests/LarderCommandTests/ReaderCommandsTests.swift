@@ -130,3 +130,33 @@ import Testing
         #expect(result.status == .exited(1), "\(result)")
     }
 }
+
+/// What a library on a disk that can't be written to is still good for.
+@Suite(.enabled(if: Parameters.wantsRootTests, "make test-root runs these"))
+struct ReadOnlyLibraryRootTests {
+    @Test func itIsReadAndToldOf() async throws {
+        let server = try FaultServer()
+        server.serve("/a.bin", Resource(.pattern(lengthBytes: 1000, seed: 1)))
+        server.serve(
+            "/m.json",
+            Resource(.text(Stock.manifest([#"{"id": "a", "kind": "ebook", "urls": ["a.bin"]}"#]))))
+        let disk = try await MountedDisk(sizeBytes: 16 << 20)
+        let library = "\(disk.path)/library"
+        let sync = try await LarderProgram.run(
+            ["sync", server.url("/m.json"), "--library", library, "--min-free", "0"])
+        #expect(sync.status == .exited(0), "\(sync)")
+        try await disk.remount("ro")
+        let looks = [["status"], ["status", "--json"], ["history"], ["explain", "a"], ["path", "a"]]
+        for look in looks {
+            let result = try await LarderProgram.run(look + ["--library", library])
+            #expect(result.status == .exited(0) && result.problems.isEmpty, "\(look): \(result)")
+        }
+        let player = try await LarderProgram.run(
+            ["run", "--library", library, "--", "sh", "-c", #"wc -c < "$LARDER_CURRENT/m/a/a.bin""#])
+        #expect(player.outputText == "1000\n", "\(player)")
+        for change in ["rollback", "pin", "unpin", "clean"] {
+            let result = try await LarderProgram.run([change, "--library", library])
+            #expect(result.status == .exited(1) && result.problems.count == 1, "\(change): \(result)")
+        }
+    }
+}

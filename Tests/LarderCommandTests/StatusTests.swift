@@ -119,7 +119,8 @@ import Testing
         #expect(paused["state"]?.string == "paused" && paused["store"]?.isNull == true)
         #expect(paused["paused"]?["plannedBytes"]?.integer == 100_000)
         let held = try #require(paused["paused"]?["heldBytes"]?.integer)
-        #expect(held == (try stock.partialBytes()))
+        let partial = try stock.partialBytes()
+        #expect(held == partial, "\(held) of \(partial)")
         let text = try await look("status").outputText
         #expect(text.contains("paused") && text.contains("of 100.0 kB"), "\(text)")
         let explained = try await look("explain", "m/film").outputText
@@ -163,6 +164,28 @@ import Testing
             try await look("history", "--json").output.dropLast().map(\.self), name: "history")
         #expect(json.root["runs"]?.elements.map { $0["command"]?.string } == ["refresh", "sync"])
         #expect(json.root["runs"]?.elements.map { $0["exit"]?.integer } == [0, 0])
+    }
+
+    /// One that waits for an index that somebody else holds.
+    @Test func aLookCanBeInterrupted() async throws {
+        stock.serveManifest([stock.file("small", small)])
+        #expect(try await stock.sync().status == .exited(0))
+        let index = OwnedDescriptor(try check(open("\(stock.library)/.larder/state.db", O_RDWR | O_CLOEXEC), "open"))
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        try check(fcntl(index.number, F_SETLK, &lock), "lock the index")
+        let look = try LarderProgram.start(["status", "--library", stock.library])
+        try await waitUntil("the look at the index") {
+            let files = "/proc/\(look.processID)/fd"
+            return try directoryEntries(FilePathBytes(files)).contains { name in
+                var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+                let count = readlink("\(files)/\(name)", &buffer, buffer.count)
+                return buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }.suffix(8).elementsEqual(
+                    "state.db".utf8)
+            }
+        }
+        look.kill(SIGTERM)
+        #expect(try await look.waitForExit().status == .signalled(SIGTERM))
     }
 
     @Test(arguments: ["status", "history"]) func whatIsNoLibraryIsToldSo(_ command: String) async throws {

@@ -137,6 +137,18 @@ import Testing
         #expect(stat(directory["m.json"], &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
+    @Test func aWriteProtectedFileIsNotFixed() async throws {
+        let text = Self.good.replacing("b.epub", with: "b c.epub")
+        try write(text, to: "m.json")
+        #expect(chmod(directory["m.json"], 0o444) == 0)
+        let result = try await run("m.json", "--fix", "--format", "short")
+        #expect(result.status == .exited(66) && result.outputText.contains("error[U002]"), "\(result)")
+        #expect(
+            result.errorText.contains("m.json: the fixes can't be written")
+                && result.errorText.contains("chmod u+w lets --fix change it"), "\(result)")
+        #expect(try directory.read("m.json") == Array(text.utf8))
+    }
+
     /// A pipe isn't turned into a file.
     @Test func onlyAFileIsFixed() async throws {
         #expect(mkfifo(directory["p.json"], 0o600) == 0)
@@ -231,6 +243,22 @@ import Testing
             ? root.elements.first { _ in true }?["id"]
             : root["runs"]?.elements.first { _ in true }?["results"]?.elements.first { _ in true }?["ruleId"]
         #expect(id?.string == "S008")
+    }
+
+    /// What was found in one manifest is told before the next one is read.
+    @Test(arguments: ["text", "short", "json", "sarif", "github"])
+    func findingsAreToldAsTheyAreFound(_ format: String) async throws {
+        try write(Self.bad, to: "m.json")
+        #expect(mkfifo(directory["p.json"], 0o600) == 0)
+        let child = try ChildProcess(
+            try LarderProgram.path, ["validate", "m.json", "p.json", "--format", format], directory: directory.path)
+        _ = try await child.wait(for: "the first finding") { $0.outputText.contains("S008") ? true : nil }
+        try await Self.feed(Array(Self.doubtful.utf8), to: directory["p.json"])
+        let result = try await child.waitForExit()
+        #expect(result.status == .exited(1) && result.outputText.contains("S021"), "\(result)")
+        #expect(result.outputText.hasSuffix("\n") && !result.outputText.hasSuffix("\n\n"), "\(result)")
+        guard ["json", "sarif"].contains(format) else { return }
+        _ = try JSONDocument(result.output, name: format)
     }
 
     @Test func workflowCommandsEscapeWhatWouldEndThem() async throws {

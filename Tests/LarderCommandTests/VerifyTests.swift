@@ -87,6 +87,33 @@ import Testing
         #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
     }
 
+    /// All bytes are what the receipt says, as if it had been published so.
+    @Test func aPresentationThatWouldNotPlayIsTold() async throws {
+        stock.serve("/film/0.ts", stream(0))
+        stock.serve(
+            "/film/index.m3u8",
+            Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n".utf8))
+        stock.serveFilm("film/index.m3u8")
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try await library.verify().status == .exited(0))
+        let store = try library.store("film")
+        let text = try stock.filmText()
+        let cut = text.replacing("#EXT-X-ENDLIST", with: "#EXT-X-ENDLESS")
+        try writeFile(Array(cut.utf8), to: "\(store)/index.m3u8")
+        let receipt = String(decoding: try readFile(store + ".receipt"), as: UTF8.self)
+            .replacing("\(SHA256.digest(of: text.utf8))", with: "\(SHA256.digest(of: cut.utf8))")
+        let lines = receipt.split(separator: "\n").dropLast().map { $0 + "\n" }.joined()
+        try writeFile(Array("\(lines){\"sha256\":\"\(SHA256.digest(of: lines.utf8))\"}\n".utf8), to: store + ".receipt")
+
+        let result = try await library.verify("--json")
+
+        #expect(result.status == .exited(1), "\(result)")
+        let found = result.events.filter { $0.name == "content.damaged" }
+        #expect(found.map { $0.value["problem"]?.string } == ["playback"], "\(result)")
+        let repair = try await library.verify("--repair")
+        #expect(repair.status == .exited(1) && repair.errorText.contains("would not play"), "\(repair)")
+    }
+
     @Test func onlyWhatIsNamedIsRead() async throws {
         try await publish()
         try library.flip("\(library.store())/one.txt")

@@ -23,7 +23,7 @@ extension BundleDraft {
                 .recordingOver, "the time until which it was to be followed has passed", at: end.place,
                 hint: "raise \"until\", or leave it out for a presentation that has an end")
         }
-        if let gaps, end == nil, length == nil {
+        if let gaps, !isRecording {
             context.report(
                 .gapsWithoutRecording, "gaps are those of a recording, but there is neither \"until\" nor \"follow\"",
                 at: gaps.place)
@@ -50,32 +50,27 @@ extension BundleDraft {
         _ context: inout DecodingContext
     ) {
         // The joined file comes last, so it is the one that collides. A path that was refused is empty.
-        let paths = paths + [joined?.value ?? ""]
-        var outputs = OutputPaths(expecting: paths.count)
-        var conflicts: [(ordinal: Int, OutputPaths.Conflict)] = []
-        for (ordinal, path) in paths.enumerated() where !path.isEmpty {
-            do throws(OutputPaths.Conflict) {
-                try outputs.insert(path, ordinal: ordinal)
-            } catch {
-                conflicts.append((ordinal, error))
-            }
-        }
-        let alike = OutputPaths.caseCollisions(among: paths)
-        guard !conflicts.isEmpty || !alike.isEmpty else { return }
+        let collisions = OutputPaths.collisions(among: paths + [joined?.value ?? ""])
+        guard !collisions.isEmpty else { return }
         let places = list.elements.filter { $0.kind == .object }.map { $0["path"] } + [joined?.place]
-        for (first, ordinal) in alike {
-            guard let place = places[ordinal], let first = places[first] else { continue }
+        for collision in collisions {
+            guard let first = places[collision.first], let again = places[collision.again] else { continue }
             context.report(
-                .caseCollision,
-                "the path \((place.string ?? "").quotedForMessage()) can't stand beside another one where case is ignored",
-                at: place, notes: [Diagnostic.Note("this is the other one", at: first.range)])
+                collision.rule,
+                "the path \((again.string ?? "").quotedForMessage()) \(Self.described(collision.rule))", at: again,
+                notes: [
+                    Diagnostic.Note(
+                        collision.rule == .caseCollision ? "this is the other one" : "it collides with this one",
+                        at: first.range)
+                ])
         }
-        for (ordinal, conflict) in conflicts {
-            guard let place = places[ordinal], let first = places[conflict.first] else { continue }
-            let what = conflict.rule == .repeatedPath ? "appears again" : "is both a file and a folder"
-            context.report(
-                conflict.rule, "the path \((place.string ?? "").quotedForMessage()) \(what)", at: place,
-                notes: [Diagnostic.Note("it collides with this one", at: first.range)])
+    }
+
+    private static func described(_ collision: ManifestRule) -> String {
+        switch collision {
+        case .repeatedPath: "appears again"
+        case .caseCollision: "can't stand beside another one where case is ignored"
+        default: "is both a file and a folder"
         }
     }
 
@@ -98,15 +93,17 @@ extension BundleDraft {
         ValueType<Int>.checkFileSize(bytes, at: joinName.place, &context)
     }
 
-    /// One warning for a bundle, however many files it has.
+    /// One finding for a bundle, however many files it has.
     private func warnAboutMissingDigests(at place: JSONValue, _ context: inout DecodingContext) {
         switch kind {
         case .hls:
             guard source.digest == nil, place["sha256"] == nil else { return }
             context.report(
-                .downloadWithoutDigest,
+                .presentationWithoutDigest,
                 "this presentation has no digest, so only its servers tell whether it is the right one", at: place,
-                hint: "if its playlist never changes, add the playlist's \"sha256\"; no digest covers what it names")
+                hint: isRecording
+                    ? nil
+                    : "if its playlist never changes, add the playlist's \"sha256\"; no digest covers what it names")
         case .archive, .textures, .ebook:
             guard source.digest == nil, place["sha256"] == nil else { return }
             context.report(
@@ -135,9 +132,15 @@ extension BundleDraft {
             hint: "add \"sha256\"")
     }
 
-    /// Nil without a kind, or without the list that its kind has.
-    var content: BundleContent? { kind.flatMap(content) }
+    /// Nil when something is missing; that has been reported.
+    var bundle: Bundle? {
+        guard let id, let content = kind.flatMap(content) else { return nil }
+        return Bundle(
+            id: id, title: title, version: version, content: content, priority: priority, isRequired: isRequired,
+            after: after.map(\.value), tags: tags, headers: headers)
+    }
 
+    /// Nil without the list that the kind has.
     private func content(of kind: BundleKind) -> BundleContent? {
         switch kind {
         case .archive: .archive(packagedFile(kind))
@@ -153,11 +156,12 @@ extension BundleDraft {
         }
     }
 
+    private var isRecording: Bool { end != nil || length != nil }
+
     private var presentation: Presentation {
-        let isLimited = end != nil || length != nil
-        return Presentation(
+        Presentation(
             playlist: source.source, selection: selection,
-            recording: isLimited
+            recording: isRecording
                 ? Presentation.Recording(end: end?.value, length: length, mayHaveGaps: gaps?.value ?? false) : nil,
             isDecrypted: isDecrypted)
     }

@@ -3,6 +3,8 @@ struct BundleKinds: Sendable, ExpressibleByArrayLiteral {
     private var bits: UInt8 = 0
 
     static let all = BundleKinds(BundleKind.allCases)
+    static let packaged: Self = [.archive, .textures, .ebook]
+    static let singleSource: Self = [.archive, .textures, .ebook, .hls]
 
     init(_ kinds: [BundleKind]) {
         for kind in kinds { bits |= Self.bit(of: kind) }

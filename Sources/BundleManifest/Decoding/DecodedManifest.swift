@@ -6,17 +6,19 @@ package struct DecodedManifest: Sendable {
     package let source: SourceText
     /// In the order of the text.
     package let diagnostics: [Diagnostic]
+    private let options: ManifestDecodingOptions
     /// Nil where an error among the diagnostics leaves no manifest to follow.
-    private let valid: (document: JSONDocument, draft: ManifestDraft)?
+    private let valid: (document: JSONDocument, id: BundleID, manifest: Manifest?)?
 
     /// As ``Manifest/decode(_:options:)`` does, but for the manifest itself: it is made when it is asked for.
     package init(_ source: SourceText, options: ManifestDecodingOptions = ManifestDecodingOptions()) {
         self.source = source
+        self.options = options
         do {
             let document = try JSONDocument(source, limits: options.jsonLimits)
-            let (draft, diagnostics, hasErrors) = Self.decode(document, options)
-            self.diagnostics = diagnostics
-            valid = hasErrors ? nil : draft.map { (document, $0) }
+            let outcome = Self.decode(document, options)
+            diagnostics = outcome.diagnostics
+            valid = outcome.id.map { (document, $0, outcome.manifest) }
         } catch {
             valid = nil
             guard let recovered = RecoveredJSON(error, limits: options.jsonLimits) else {
@@ -35,21 +37,31 @@ package struct DecodedManifest: Sendable {
     package var document: JSONDocument? { valid?.document }
 
     /// The manifest's; nil where it isn't valid.
-    package var id: BundleID? { valid?.draft.id }
+    package var id: BundleID? { valid?.id }
 
-    /// Nil where it isn't valid. Made anew by each call, with a bundle for each that the text has.
-    package var manifest: Manifest? { valid?.draft.manifest() }
+    /// Nil where it isn't valid. Decoded anew by each call, unless it was wanted from the start.
+    package var manifest: Manifest? {
+        guard let valid, valid.manifest == nil else { return valid?.manifest }
+        var options = options
+        options.keepsBundles = true
+        return Self.decode(valid.document, options).manifest
+    }
 
+    /// - Returns: the id of a manifest that can be followed, and that itself where it is wanted.
     private static func decode(
         _ document: JSONDocument, _ options: ManifestDecodingOptions
-    ) -> (draft: ManifestDraft?, diagnostics: [Diagnostic], hasErrors: Bool) {
+    ) -> (id: BundleID?, manifest: Manifest?, diagnostics: [Diagnostic]) {
         var context = DecodingContext(options: options)
         let draft = ValueType.object(ManifestDraft.table).decode(document.root, &context)
         draft?.check(&context)
-        document.forEachRepeatedKey { first, again in
-            context.report(
-                json: .duplicateKey, again.repeatedKeyMessage, at: again, notes: [first.repeatedKeyNote])
+        if context.mayHaveRepeatedKeys {
+            document.forEachRepeatedKey { first, again in
+                context.report(
+                    json: .duplicateKey, again.repeatedKeyMessage, at: again, notes: [first.repeatedKeyNote])
+            }
         }
-        return (draft, context.diagnostics(of: document).sortedByPosition(), context.hasErrors)
+        let diagnostics = context.diagnostics(of: document).sortedByPosition()
+        guard !context.hasErrors, let draft else { return (nil, nil, diagnostics) }
+        return (draft.id, options.keepsBundles ? draft.manifest(context.bundles) : nil, diagnostics)
     }
 }

@@ -3,11 +3,13 @@ import JSONSyntax
 
 /// What is said of values of the wrong type, and of numbers that are none of those wanted.
 extension DecodingContext {
-    mutating func reportType(of value: JSONValue, _ expected: String, _ kind: JSONKind) {
+    /// - Parameter form: how such a value is written, where its kind doesn't tell.
+    mutating func reportType(of value: JSONValue, _ expected: String, _ kind: JSONKind, form: String?) {
+        mayHaveRepeatedKeys = true
         let remedy = typeRemedy(value, kind)
         report(
-            .wrongType, "expected \(expected), found \(value.kind.described)", at: value, hint: remedy?.hint,
-            fix: remedy?.fix ?? [])
+            .wrongType, "expected \(expected), found \(value.kind.described)", at: value,
+            hint: remedy?.hint ?? form.map { "write it as \($0)" }, fix: remedy?.fix ?? [])
     }
 
     /// How a value may have been meant that has the wrong type.
@@ -16,6 +18,8 @@ extension DecodingContext {
         switch (value.kind, kind) {
         case (.null, _):
             return ("leave out the key", [])
+        case (.object, .array) where value.hasObjectsOnly:
+            return ("write a list, [ ], of the objects in it, and what are keys here into them", [])
         case (.string, .array), (.object, .array):
             let brackets = [
                 TextEdit(SourceRange(at: value.range.start), "["), TextEdit(SourceRange(at: value.range.end), "]"),
@@ -25,7 +29,7 @@ extension DecodingContext {
             (.string, .boolean) where ["true", "false"].contains(text):
             return ("leave out the quotes", [TextEdit(value.range, text)])
         case (.string, .number):
-            return ("write plain digits, without quotes", [])
+            return ("write plain digits, without quotes and without a unit", [])
         case (.string, .boolean):
             return ("write true or false, without quotes", [])
         case (.number, .string):
@@ -59,6 +63,13 @@ extension DecodingContext {
 }
 
 extension JSONValue {
+    /// Whether an object is what other formats have for a list: each element under a key of its own.
+    fileprivate var hasObjectsOnly: Bool {
+        var members = members
+        guard members.next()?.value.kind == .object else { return false }
+        return members.allSatisfy { $0.value.kind == .object }
+    }
+
     /// A number as it is written, cut where it goes on and on. It needs no quotes: it has digits, and what stands between them.
     var numberForMessage: String {
         let text = numberText ?? ""

@@ -18,6 +18,11 @@ struct DecodingContext {
     /// Whether there is an error that leaves no manifest to follow.
     private(set) var hasErrors = false
     var sources = SourceFacts()
+    /// The bundles that are complete, where they are wanted.
+    private(set) var bundles: [Bundle] = []
+    /// Whether there may be an object with a key that it has twice: a table has met one, or a part of the text was met that no table describes.
+    /// Tables go through the keys anyway, so the objects of nearly all manifests needn't be looked through once more.
+    var mayHaveRepeatedKeys = false
 
     init(options: ManifestDecodingOptions) {
         self.options = options
@@ -72,10 +77,18 @@ struct DecodingContext {
     /// Adds what was found in a later part of the text.
     mutating func append(_ other: DecodingContext) {
         hasErrors = hasErrors || other.hasErrors
+        mayHaveRepeatedKeys = mayHaveRepeatedKeys || other.mayHaveRepeatedKeys
         sources.append(other.sources)
+        bundles += other.bundles
         var kept = counts
         findings += other.findings.filter { isKept($0.diagnostic.id, &kept) }
         counts.merge(other.counts, uniquingKeysWith: +)
+    }
+
+    /// What was read of a bundle is gone after its rules otherwise: the bundles of a long manifest take more memory than its text.
+    mutating func keep(_ draft: BundleDraft) {
+        guard options.keepsBundles, let bundle = draft.bundle else { return }
+        bundles.append(bundle)
     }
 
     /// - Returns: the facts, which nobody needs after this.

@@ -2,12 +2,18 @@ import Glibc
 import JSONSyntax
 import Platform
 
-/// The elements of a list, decoded; of a long one by two threads, each with findings of its own until they are put together.
+/// The elements of a list, decoded; of a long one by two threads, where the system grants a second one, each with findings of its own until
+/// they are put together.
 struct LongList<Element: Sendable>: Sendable {
+    typealias ThreadStart = @Sendable (String, @escaping @Sendable () -> Void) throws(SystemError) -> WorkerThread
+
     let element: ValueType<Element>
+    /// How the second thread is started.
+    var startThread: ThreadStart = { name, body throws(SystemError) in try WorkerThread(ifGranted: name, body) }
     /// Below that a thread isn't worth its start.
     private let longBytes = 1 << 20
 
+    @inline(__always)
     func decode(_ list: JSONValue, _ context: inout DecodingContext) -> [Element] {
         // Counting is far cheaper than to hold an old and a grown array of a million elements at once.
         let count = list.elementCount
@@ -15,13 +21,12 @@ struct LongList<Element: Sendable>: Sendable {
         let isLong = list.range.end - list.range.start >= longBytes && half > 0
         return [Element](unsafeUninitializedCapacity: count) { buffer, filled in
             LargePages.prefer(buffer.baseAddress, byteCount: count &* MemoryLayout<Element>.stride)
-            guard isLong, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 else {
+            guard isLong, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1,
+                let second = try? secondHalf(of: list, from: half, into: .init(rebasing: buffer[half...]), context)
+            else {
                 filled = fill(buffer, from: list.elements, &context)
                 return
             }
-            var rest = list.moved(to: list.document.twin()).elements
-            for _ in 0..<half { _ = rest.next() }
-            let second = SecondHalf(self, rest, into: .init(rebasing: buffer[half...]), context.options)
             filled = fill(.init(rebasing: buffer[..<half]), from: list.elements, &context)
             let (others, findings) = second.result()
             // An element that was refused leaves a gap between the halves.
@@ -31,6 +36,14 @@ struct LongList<Element: Sendable>: Sendable {
             filled += others
             context.append(findings)
         }
+    }
+
+    private func secondHalf(
+        of list: JSONValue, from half: Int, into buffer: UnsafeMutableBufferPointer<Element>, _ context: DecodingContext
+    ) throws(SystemError) -> SecondHalf<Element> {
+        var rest = list.moved(to: list.document.twin()).elements
+        for _ in 0..<half { _ = rest.next() }
+        return try SecondHalf(self, rest, into: buffer, context.options)
     }
 
     /// Decodes as many elements as there is room for.
@@ -59,11 +72,11 @@ private struct SecondHalf<Element: Sendable> {
     init(
         _ list: LongList<Element>, _ elements: JSONElements, into buffer: UnsafeMutableBufferPointer<Element>,
         _ options: ManifestDecodingOptions
-    ) {
+    ) throws(SystemError) {
         outcome = Locked((0, DecodingContext(options: options)))
         // Sendable in effect: only the thread writes to it, and whoever owns the memory waits for that.
         nonisolated(unsafe) let buffer = buffer
-        thread = WorkerThread(name: "larder-decode") { [outcome] in
+        thread = try list.startThread("larder-decode") { [outcome] in
             var context = DecodingContext(options: options)
             let filled = list.fill(buffer, from: elements, &context)
             outcome.withLock { $0 = (filled, context) }

@@ -9,6 +9,8 @@ extension Manifest {
     package static func decode(
         _ source: SourceText, options: ManifestDecodingOptions = ManifestDecodingOptions()
     ) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
+        var options = options
+        options.keepsBundles = true
         let decoded = DecodedManifest(source, options: options)
         return (decoded.manifest, decoded.diagnostics)
     }
@@ -31,10 +33,10 @@ extension ManifestDraft {
         SourceRules(self, context.takeSources()).check(&context)
     }
 
-    func manifest() -> Manifest? {
+    func manifest(_ bundles: [Bundle]) -> Manifest? {
         guard let id else { return nil }
         return Manifest(
             id: id, serial: serial, created: created, expires: expires?.value, mirrors: mirrors,
-            requirements: requirements, bundles: bundles.compactMap(\.bundle))
+            requirements: requirements, bundles: bundles)
     }
 }

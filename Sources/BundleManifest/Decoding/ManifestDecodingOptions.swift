@@ -14,6 +14,8 @@ package struct ManifestDecodingOptions: Sendable {
     /// Whether findings are wanted that are no faults.
     package var tellsNotes = false
     package var jsonLimits: JSONLimits
+    /// Whether a manifest is to be made, and not only to be checked.
+    var keepsBundles = false
 
     package init(
         allowsFileURLs: Bool = false, knownRequirements: Set<String> = [], jsonLimits: JSONLimits = JSONLimits()

@@ -144,15 +144,15 @@ extension ValueType<Resolution> {
 
 extension ValueType<Duration> {
     /// Seconds; the bound keeps sums of a million of them far from overflow.
-    static let duration = ValueType<Double>.number(0...1_000_000_000).map { Duration.seconds($0) }
+    static let duration = ValueType<Double>.number(0...1_000_000_000, of: "seconds").map { Duration.seconds($0) }
     /// Seconds.
-    static let recordingLength = ValueType<Double>.number(1...100_000_000).map { Duration.seconds($0) }
+    static let recordingLength = ValueType<Double>.number(1...100_000_000, of: "seconds").map { Duration.seconds($0) }
 }
 
 extension ValueType<Int> {
     /// The size of one file.
-    static let fileSize = Self(count.expected, schema: count.schema) { value, context in
-        let size = count.decode(value, &context)
+    static let fileSize = Self(bytes.expected, schema: bytes.schema) { value, context in
+        let size = bytes.decode(value, &context)
         checkFileSize(size, at: value, &context)
         return size
     }
@@ -197,7 +197,9 @@ extension ValueType where Value: SourceHolder {
 }
 
 extension ValueType<Selection> {
-    static let selection = ValueType("an object", .object, schema: selectionSchema) { value, context in
+    static let selection = ValueType(
+        "an object", .object, schema: selectionSchema, form: Selection.table.form
+    ) { value, context in
         let selection = Selection.table.decode(value, &context)
         var others = selection
         others.takesAll = false
@@ -225,6 +227,8 @@ extension ValueType<Selection> {
 
 extension ValueType<[RequestHeader]> {
     static let headers = ValueType("an object of strings", .object, schema: headersSchema) { value, context in
+        // Names are compared as headers are, and not as keys.
+        context.mayHaveRepeatedKeys = true
         var headers: [RequestHeader] = []
         var places: [String: JSONValue] = [:]
         for member in value.members {
@@ -262,10 +266,13 @@ extension ValueType<[RequestHeader]> {
 }
 
 extension ValueType<DecodedBundle> {
-    static let bundle = ValueType("an object", .object, schema: bundleSchema) { value, context in
+    static let bundle = ValueType(
+        "a bundle", .object, schema: bundleSchema, form: BundleDraft.table.form
+    ) { value, context in
         let draft = BundleDraft.table.decode(value, &context)
         draft.check(at: value, &context)
-        return DecodedBundle(draft, at: value)
+        context.keep(draft)
+        return DecodedBundle(place: value, id: draft.id, after: draft.after)
     }.shared(as: "bundle")
 
     private static let bundleSchema = BundleDraft.table.schema.with([

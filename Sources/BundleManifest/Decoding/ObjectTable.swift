@@ -16,7 +16,9 @@ struct Field<Target: Draft>: Sendable {
     let kinds: BundleKinds
     /// What the value may be, and what it is for.
     let schema: JSONSchema
-    fileprivate let decode: @Sendable (JSONValue, inout Target, inout DecodingContext) -> Void
+    fileprivate let decode: Decoder
+
+    fileprivate typealias Decoder = @Sendable (JSONValue, inout Target, inout DecodingContext) -> Void
 
     enum Presence: Sendable {
         case required, optional
@@ -50,6 +52,10 @@ struct ObjectTable<Target: Draft>: Sendable {
     /// The names of all fields, one after the other, and where each ends: one piece of memory to look through for each key of a text.
     private let names: [UInt8]
     private let nameEnds: [Int]
+    /// What is asked for each key of a text stands apart: a whole field is costly to copy.
+    private let decoders: [Field<Target>.Decoder]
+    private let ownKinds: [BundleKinds]
+    private let required: [(index: Int, kinds: BundleKinds)]
     private let kinds = WordTable<BundleKind>()
 
     init(_ noun: String, kindKey: String? = nil, _ fields: [Field<Target>]) {
@@ -58,6 +64,16 @@ struct ObjectTable<Target: Draft>: Sendable {
         self.fields = fields
         names = fields.flatMap(\.name.utf8)
         nameEnds = fields.indices.map { fields[...$0].reduce(0) { $0 + $1.name.utf8.count } }
+        decoders = fields.map(\.decode)
+        ownKinds = fields.map(\.kinds)
+        required = fields.indices.filter { fields[$0].isRequired }.map { ($0, fields[$0].kinds) }
+    }
+
+    /// How such an object is written, by what it needs.
+    var form: String {
+        let needed = fields.filter { $0.isRequired && $0.kinds.isAll }
+        let names = (needed.isEmpty ? Array(fields.prefix(1)) : needed).map { "\"\($0.name)\": …" }
+        return "{\(names.joined(separator: ", "))}"
     }
 
     /// Reads an object's members and reports what is missing, unknown or out of place.
@@ -69,21 +85,22 @@ struct ObjectTable<Target: Draft>: Sendable {
         var next = 0
         for member in object.members {
             guard let index = index(of: member.key, startingAt: next) else {
+                context.mayHaveRepeatedKeys = true
                 reportUnknown(member.key, &context)
                 continue
             }
             next = index + 1
+            if seen & (1 << index) != 0 { context.mayHaveRepeatedKeys = true }
             seen |= 1 << index
-            if let kind, !fields[index].kinds.contains(kind) {
+            if let kind, !ownKinds[index].contains(kind) {
                 reportForeign(fields[index], member.key, kind, &context)
             } else {
-                fields[index].decode(member.value, &target, &context)
+                decoders[index](member.value, &target, &context)
             }
         }
-        for (index, field) in fields.enumerated() where field.isRequired && seen & (1 << index) == 0 {
-            guard field.kinds.isAll || kind.map(field.kinds.contains) == true else {
-                continue
-            }
+        for (index, kinds) in required where seen & (1 << index) == 0 {
+            guard kinds.isAll || kind.map(kinds.contains) == true else { continue }
+            let field = fields[index]
             context.report(
                 .missingKey, "\(noun) needs the key \"\(field.name)\"", at: object,
                 hint: "add \"\(field.name)\": \(field.expected)")
@@ -117,6 +134,7 @@ struct ObjectTable<Target: Draft>: Sendable {
     private func reportForeign(
         _ field: Field<Target>, _ key: JSONValue, _ kind: BundleKind, _ context: inout DecodingContext
     ) {
+        context.mayHaveRepeatedKeys = true
         context.report(
             .keyOfOtherKind, "the key \"\(field.name)\" doesn't belong to a bundle of the kind \(kind.rawValue)",
             at: key,

@@ -19,14 +19,16 @@ struct ValueType<Value: Sendable>: Sendable {
     }
 
     /// For types with one kind of JSON value: reports any other kind.
-    /// - Parameter schema: what it says beside the kind, or instead of it.
+    /// - Parameters:
+    ///   - schema: what it says beside the kind, or instead of it.
+    ///   - form: an example, where the kind alone doesn't tell how a value is written.
     init(
-        _ expected: String, _ kind: JSONKind, schema: JSONSchema = [:],
+        _ expected: String, _ kind: JSONKind, schema: JSONSchema = [:], form: String? = nil,
         decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?
     ) {
         self.init(expected, schema: (["type": .string("\(kind)")] as JSONSchema).with(schema)) { value, context in
             guard value.kind == kind else {
-                context.reportType(of: value, expected, kind)
+                context.reportType(of: value, expected, kind, form: form)
                 return nil
             }
             return decode(value, &context)
@@ -56,7 +58,9 @@ struct ValueType<Value: Sendable>: Sendable {
 
     // MARK: Lists and objects
 
+    /// Inlined, so that what each list is decoded by knows the type of its elements: looking that up takes longer than a short list.
     /// - Parameter plural: "URLs", for "an array of URLs".
+    @inline(__always)
     static func list<Element>(
         of element: ValueType<Element>, _ plural: String, atLeast minimum: Int = 0
     ) -> Self where Value == [Element] {
@@ -73,7 +77,9 @@ struct ValueType<Value: Sendable>: Sendable {
     }
 
     static func object(_ table: ObjectTable<Value>) -> Self where Value: Draft {
-        Self(table.noun, .object, schema: table.schema) { value, context in table.decode(value, &context) }
+        Self(table.noun, .object, schema: table.schema, form: table.form) { value, context in
+            table.decode(value, &context)
+        }
     }
 }
 
@@ -110,8 +116,10 @@ extension ValueType<Bool> {
 
 extension ValueType<Int> {
     /// A whole number from here to 2^53 - 1.
-    private static func integer(atLeast minimum: Int) -> Self {
-        let expected = "a whole number of at least \(minimum)"
+    /// - Parameter unit: what it counts.
+    private static func integer(atLeast minimum: Int, of unit: String? = nil) -> Self {
+        let expected =
+            unit.map { "a whole number of \($0), at least \(minimum)" } ?? "a whole number of at least \(minimum)"
         let schema: JSONSchema = [
             "type": "integer", "minimum": .integer(minimum), "maximum": .integer(JSONValue.largestInteger),
         ]
@@ -128,11 +136,20 @@ extension ValueType<Int> {
     static let count = integer(atLeast: 0)
     /// 1 to 2^53 - 1.
     static let positive = integer(atLeast: 1)
+    /// 0 to 2^53 - 1 bytes.
+    static let bytes = integer(atLeast: 0, of: "bytes")
+    /// 1 to 2^53 - 1 bytes.
+    static let limitBytes = integer(atLeast: 1, of: "bytes")
+    /// 0 to 2^53 - 1 bits a second.
+    static let leastBandwidth = integer(atLeast: 0, of: "bits a second")
+    /// 1 to 2^53 - 1 bits a second.
+    static let mostBandwidth = integer(atLeast: 1, of: "bits a second")
 }
 
 extension ValueType<Double> {
-    static func number(_ range: ClosedRange<Int>) -> Self {
-        let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
+    /// - Parameter unit: what it counts.
+    static func number(_ range: ClosedRange<Int>, of unit: String? = nil) -> Self {
+        let expected = "a number \(unit.map { "of \($0) " } ?? "")from \(range.lowerBound) to \(range.upperBound)"
         let schema: JSONSchema = ["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
         return Self(expected, .number, schema: schema) { value, context in
             guard let number = value.double, number >= Double(range.lowerBound), number <= Double(range.upperBound)

@@ -16,7 +16,7 @@ package enum ManifestFixes {
             let bytes = source.bytes.applying(diagnostics.map(\.fix))
             if bytes == source.bytes { break }
             source = SourceText(name: source.name, bytes: bytes)
-            diagnostics = Manifest.decode(source, options: options).diagnostics
+            diagnostics = DecodedManifest(source, options: options).diagnostics
         }
         return source.bytes
     }

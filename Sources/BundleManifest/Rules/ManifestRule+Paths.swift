@@ -43,9 +43,10 @@ extension ManifestRule {
             )
         case .pathTooLong:
             (
-                .error, "a path is longer than 4096 bytes",
+                .error, "a path is longer than 3840 bytes",
                 """
-                Linux takes paths of at most 4096 bytes.
+                Linux opens paths of at most 4095 bytes, and the library’s own path, current, and the ids of manifest and bundle stand in \
+                front of this one: a longer one could be published, but not be opened.
                 """
             )
         case .notAName:
@@ -114,6 +115,14 @@ extension ManifestRule {
                 .note, "a file is too large for FAT32",
                 """
                 FAT32 takes files of at most 4 GiB - 1 byte. This one can’t be copied to such a stick or card.
+                """
+            )
+        case .pathTooDeep:
+            (
+                .error, "a path has more than 512 components",
+                """
+                Each component but the last is a folder that has to be made, looked through and removed again. Archives are held to the same \
+                number unless limits says otherwise.
                 """
             )
         default: nil

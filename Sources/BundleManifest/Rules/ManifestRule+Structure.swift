@@ -187,6 +187,15 @@ extension ManifestRule {
                 a presentation that has an end is complete or not published.
                 """
             )
+        case .presentationWithoutDigest:
+            (
+                .note, "a presentation has no digest",
+                """
+                A digest of its playlist would tell whether that is the right one, but many servers write playlists anew, with a token or \
+                another order, and a live one changes all the time. What the playlist names has no digest in any case: give servers that \
+                you trust, by https.
+                """
+            )
         default: nil
         }
     }

@@ -28,6 +28,7 @@ package enum ManifestRule: String, ExplainedRule {
     case expired = "S024"
     case recordingOver = "S025"
     case gapsWithoutRecording = "S026"
+    case presentationWithoutDigest = "S027"
 
     case emptyPath = "P001"
     case absolutePath = "P002"
@@ -44,6 +45,7 @@ package enum ManifestRule: String, ExplainedRule {
     case notComposed = "P013"
     case notPortable = "P014"
     case tooLargeForFAT = "P015"
+    case pathTooDeep = "P016"
 
     case emptyURL = "U001"
     case badURLCharacter = "U002"

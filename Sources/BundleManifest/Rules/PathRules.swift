@@ -2,8 +2,11 @@ import Diagnostics
 
 /// What may be the path of a file in a bundle: relative, `/` between components, none of them empty, `.` or `..`.
 enum PathRules {
-    static let longestPathBytes = 4096
+    /// Linux takes 4,095 bytes; the rest is for the library's own path and the folders that lead to the bundle.
+    static let longestPathBytes = 3840
     static let longestComponentBytes = 255
+    /// As many as an archive's entries may have by default.
+    static let mostComponents = 512
 
     static func check(path: String) throws(Problem) {
         let bytes = path.utf8
@@ -25,11 +28,18 @@ enum PathRules {
                     : "folders are separated by /; in JSON a backslash and a letter make a control character")
         }
         var rest = bytes[...]
+        var count = 1
         while true {
             let component = rest.prefix { $0 != UInt8(ascii: "/") }
             try check(component, of: path)
-            guard component.endIndex < rest.endIndex else { return }
+            guard component.endIndex < rest.endIndex else { break }
             rest = rest[rest.index(after: component.endIndex)...]
+            count += 1
+        }
+        guard count <= mostComponents else {
+            throw Problem(
+                .pathTooDeep,
+                "the path \(path.quotedForMessage()) has \(count) components, more than \(mostComponents)")
         }
     }
 

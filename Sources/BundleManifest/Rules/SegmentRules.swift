@@ -26,11 +26,15 @@ struct SegmentRules {
     }
 
     private func checkDurations(_ context: inout DecodingContext) {
-        let missing = segments.count { $0.duration == nil }
-        if missing > 0, missing < segments.count, let first = segments.firstIndex(where: { $0.duration == nil }) {
-            context.report(
-                .missingDuration, "\(missing) of \(segments.count) segments have no duration; this is the first",
-                at: place(first), hint: "add \"duration\", in seconds")
+        if segments.contains(where: { $0.duration == nil }) {
+            // One that is there and wrong has been told already.
+            let without = list.elements.filter { $0.kind == .object && $0["duration"] == nil }
+            if let first = without.first, without.count < segments.count {
+                context.report(
+                    .missingDuration,
+                    "\(without.count) of \(segments.count) segments have no duration; this is the first", at: first,
+                    hint: "add \"duration\", in seconds")
+            }
         }
         guard let first = segments.firstIndex(where: { $0.duration == .zero }) else { return }
         let count = segments.count { $0.duration == .zero }
@@ -95,9 +99,12 @@ struct SegmentRules {
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
     private func checkContainers(_ context: inout DecodingContext) {
-        guard let first = segments.first else { return }
+        // A path that was refused is empty.
+        guard let first = segments.first(where: { !$0.path.isEmpty }) else { return }
         let container = Self.container(of: first.path)
-        guard let other = segments.firstIndex(where: { Self.container(of: $0.path) != container }) else { return }
+        guard
+            let other = segments.firstIndex(where: { !$0.path.isEmpty && Self.container(of: $0.path) != container })
+        else { return }
         context.report(
             .mixedContainers,
             "this segment is \(Self.container(of: segments[other].path).quotedForMessage()), and the first one \(container.quotedForMessage())",

@@ -65,7 +65,8 @@ enum URLRules {
             throw Problem(
                 .unknownScheme, "the scheme \(String(scheme).quotedForMessage()) is none of http, https and file",
                 hint: nearestMatch(to: String(scheme), among: ["https", "http", "file"]).map { "did you mean \($0)?" }
-                    ?? "if this is a relative path, write it with ./ in front")
+                    ?? (parts.authority == nil
+                        ? "if this is a relative path, write it with ./ in front" : "serve it over https or http"))
         }
     }
 

@@ -24,8 +24,8 @@ package enum ManifestSchema {
         .repeatedID, .unknownPredecessor, .cyclicOrder, .repeatedPath, .fileIsFolder, .repeatedHeader,
         // What the reader decides: which features it knows, and whether the manifest came from a local path.
         .unknownRequirement, .fileURL,
-        // Bytes rather than characters, and a language of its own.
-        .componentTooLong, .badPattern,
+        // Bytes rather than characters, a number that a pattern can't count to in all dialects, and a language of its own.
+        .componentTooLong, .pathTooDeep, .badPattern,
         // What makes sync fail one bundle, and leaves a manifest that can be followed.
         .digestWithTwoSizes, .digestOfNothing, .placeholderDigest, .nothingToResolve,
         // What is compared with another manifest.

@@ -58,48 +58,40 @@ struct PresentationCheck: Sendable {
     }
 
     private mutating func run() async {
-        guard let (url, playlist) = await read(presentation.source.url.text, variables: nil) else { return }
-        let address = PlaylistAddress(url: url)
-        let options = presentation.options
-        switch playlist {
-        case .media(let media):
-            plan { () throws(PlanRefusal) in
-                _ = try OfflinePlan(.init(playlist: media, address: address, url: url), options)
-            }
-        case .master(let master): await check(master, at: address)
-        }
-    }
-
-    private mutating func check(_ master: MasterPlaylist, at address: PlaylistAddress) async {
-        let choice: PlaylistChoice
-        do throws(ChoiceProblem) { choice = try PlaylistChoice(from: master, by: presentation.selection) } catch {
-            return report(.notCopyable, "\(presentation.source.url): \(error)")
+        let url = presentation.source.url
+        guard let (origin, first) = await read(url.text, variables: nil) else { return }
+        let outline: PresentationOutline
+        do throws(ChoiceProblem) {
+            outline = try PresentationOutline(first, url: url.text, from: origin, by: presentation.selection)
+        } catch {
+            return report(.notCopyable, "\(url): \(error)")
         }
         var sources: [String: OfflinePlan.Source] = [:]
-        for uri in choice.playlistURIs where sources[uri] == nil {
+        sources[PresentationOutline.loneURI] = outline.lone
+        for uris in outline.wanted {
             guard sources.count < limits.playlists else {
-                return report(
-                    .notAsked,
-                    "\(presentation.source.url): more than \(limits.playlists) playlists; the rest wasn't read")
+                return report(.notAsked, "\(url): more than \(limits.playlists) playlists; the rest wasn't read")
             }
-            let url: String
-            do throws(AddressProblem) { url = try address.resolve(uri) } catch {
-                return report(.notCopyable, "\(presentation.source.url): \(error)")
-            }
-            guard let (final, playlist) = await read(url, variables: master.variables) else { return }
-            guard case .media(let media) = playlist else {
-                return report(
-                    .notCopyable, "\(shown(final)): it is a master playlist where a media playlist was expected")
-            }
-            sources[uri] = OfflinePlan.Source(playlist: media, address: address.naming(url: final), url: url)
+            guard let source = await source(uris[0], outline) else { return }
+            sources[uris[0]] = source
         }
-        plan { [sources, options = presentation.options] () throws(PlanRefusal) in
-            _ = try OfflinePlan(master, at: address, choice: choice, sources: sources, options)
+        do throws(PlanRefusal) { _ = try outline.plan(sources, presentation.options) } catch {
+            report(.notCopyable, "\(error)")
         }
     }
 
-    private mutating func plan(_ body: () throws(PlanRefusal) -> Void) {
-        do throws(PlanRefusal) { try body() } catch { report(.notCopyable, "\(error)") }
+    /// - Returns: nil where that was told to be impossible.
+    private mutating func source(_ uri: String, _ outline: PresentationOutline) async -> OfflinePlan.Source? {
+        let url: String
+        do throws(AddressProblem) { url = try outline.url(of: uri) } catch {
+            report(.notCopyable, "\(presentation.source.url): \(error)")
+            return nil
+        }
+        guard let (origin, playlist) = await read(url, variables: outline.master?.variables) else { return nil }
+        do throws(NestedMasterPlaylist) { return try outline.source(playlist, url: url, from: origin) } catch {
+            report(.notCopyable, "\(shown(origin)): \(error)")
+            return nil
+        }
     }
 
     /// - Returns: where it came from, and what it says; nil where that was told to be impossible.
