@@ -5,7 +5,8 @@ import Platform
 ///
 /// Content is believed where both it and its receipt have their names, and each of the two is whole and on the disk before it gets its own.
 /// So whichever of the names a crash leaves alone is not believed, and the next commit or collection clears it. A name that is to be used again
-/// loses its receipt first, and for good, so that an old receipt never vouches for new content.
+/// loses its receipt first, and for good, so that an old receipt never vouches for new content. The content goes last: until then it lies in
+/// staging, with all that the next run needs to go on with it.
 extension LibraryWriter {
     /// Puts sealed content into the store. Where the store has the same content already, that stays and the staged one goes.
     /// - Parameter sources: what was fetched for it, in the order of the manifest.
@@ -24,8 +25,8 @@ extension LibraryWriter {
             try writeReceipt(receipt, of: content.staging)
             let parent = try openPlace(of: address.bundle)
             try clearPlace(address.name, in: parent, displacingTo: content.staging)
-            try moveContent(of: content.staging, to: address.name, in: parent)
             try moveReceipt(of: content.staging, to: address.name, in: parent)
+            try moveContent(of: content.staging, to: address.name, in: parent)
             try content.staging.didCommit()
         }
         try discardSalvage(of: address.bundle)
@@ -59,12 +60,12 @@ extension LibraryWriter {
         try staging.parent.removeTree(staging.displacedName)
     }
 
-    func moveContent(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
-        try staging.parent.rename(staging.name, to: name.path, in: parent, replacing: false)
-    }
-
     func moveReceipt(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
         try staging.parent.rename(staging.receiptName, to: name.receiptPath, in: parent)
+    }
+
+    func moveContent(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
+        try staging.parent.rename(staging.name, to: name.path, in: parent, replacing: false)
         // For both names. From here on the content is in the store whatever happens.
         try parent.synchronize()
     }

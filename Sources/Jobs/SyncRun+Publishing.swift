@@ -3,15 +3,25 @@ import Platform
 
 /// What becomes of what was obtained.
 extension SyncRun {
-    /// - Returns: whether readers see everything that was obtained.
+    struct Publication: Sendable {
+        /// Whether readers see everything that was obtained.
+        let isComplete: Bool
+        /// Bundles that they don't see any more.
+        var removedCount = 0
+    }
+
     func publish(
         _ board: RunBoard, _ writer: LibraryWriter, _ history: RunHistory
-    ) throws(RunProblem) -> Bool {
+    ) throws(RunProblem) -> Publication {
         // After a signal nothing more is begun: what is complete in the store is found there by the next run.
-        if control.reason?.isSignal == true { return false }
-        guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
+        if control.reason?.isSignal == true { return Publication(isComplete: false) }
+        guard let draft = board.draft(allOrNothing: options.allOrNothing) else {
+            return Publication(isComplete: false)
+        }
+        var publication = Publication(isComplete: true)
         do throws(LibraryError) {
-            guard let generation = try writer.publish(draft) else { return true }
+            guard let generation = try writer.publish(draft) else { return publication }
+            publication.removedCount = GenerationChanges(from: draft.base, to: generation).removed.count
             for (plan, content) in board.unpublished {
                 emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
             }
@@ -21,7 +31,7 @@ extension SyncRun {
             throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
         }
         collect(writer)
-        return true
+        return publication
     }
 
     /// Notes what the next run needn't ask for, nor look at.

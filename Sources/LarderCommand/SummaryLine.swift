@@ -7,8 +7,9 @@ struct SummaryLine {
     /// `2 published, 1 unchanged, 0 failed; fetched 73.2 MB, resumed 0 B; 1.5 s`, or that there was nothing to do.
     init(_ summary: RunSummary, _ exit: ExitCode) {
         var counts = ["\(summary.published) published", "\(summary.unchanged) unchanged", "\(summary.failed) failed"]
+        if summary.removed > 0 { counts.append("\(summary.removed) removed") }
         if summary.paused > 0 { counts.append("\(summary.paused) paused") }
-        let isIdle = exit == .success && summary.published + summary.failed + summary.paused == 0
+        let isIdle = exit == .success && summary.published + summary.failed + summary.paused + summary.removed == 0
         text = (isIdle ? "nothing to do: " : "") + counts.joined(separator: ", ") + Self.figures(summary)
     }
 
