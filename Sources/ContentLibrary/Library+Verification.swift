@@ -5,7 +5,7 @@ extension Library {
     package func vouchedContents() throws(LibraryError) -> Set<StoreAddress> {
         var addresses = try generations.addresses()
         try translating { () throws(SystemError) in
-            for (bundle, directory) in try storedBundles() {
+            try forEachStoredBundle { bundle, directory throws(SystemError) in
                 let names = Set(try directory.names())
                 for name in names.compactMap({ StoreName($0.bytes) }) where names.contains(name.receiptPath) {
                     addresses.insert(StoreAddress(bundle: bundle, name: name))

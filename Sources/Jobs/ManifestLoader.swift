@@ -63,11 +63,6 @@ struct ManifestLoader {
         loaded.settled.append(manifest)
     }
 
-<<<<<<< HEAD
-    private mutating func admit(_ reply: ManifestReply, _ location: ManifestLocation) throws(RunProblem) {
-        var manifest = try LoadedManifest(location, reply, tellsBriefly: options.tellsBriefly) {
-            emit(.manifestFinding(text: $0, refusal: nil), nil)
-=======
     private mutating func admit(_ reply: ManifestReply, _ location: ManifestLocation) async throws(RunProblem) {
         // A large one keeps a thread busy for a while.
         let (result, warnings) = await JobQueue(name: "larder-decode").run { [tellsBriefly = options.tellsBriefly] in
@@ -76,10 +71,9 @@ struct ManifestLoader {
                 try LoadedManifest(location, reply, tellsBriefly: tellsBriefly) { warnings.append($0) }
             }
             return (result, warnings)
->>>>>>> main
         }
         for warning in warnings { emit(.manifestFinding(text: warning, refusal: nil), nil) }
-        let manifest = try result.get()
+        var manifest = try result.get()
         try checkMayBeFollowed(manifest, location)
         manifest.isHeld = try isHeld(manifest)
         emit(

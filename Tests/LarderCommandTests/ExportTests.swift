@@ -70,7 +70,7 @@ import Testing
             "--retries", "0", "--min-free", "0",
         ])
         #expect(arrival.status == .exited(0), "\(arrival)")
-        let asked = zip(before, ["/one.txt", "/pack.zip", "/b.epub"]).map { server.exchanges($1).count - $0 }
+        let asked = Swift.zip(before, ["/one.txt", "/pack.zip", "/b.epub"]).map { server.exchanges($1).count - $0 }
         #expect(asked == [0, 1, 1], "\(arrival)")
         #expect(try stock.directory.read("second/current/m/set/one.txt") == stock.content("set/one.txt"))
     }
