@@ -87,7 +87,7 @@ private struct ManifestStatusReader {
         let ids = Set(contents.keys).union(outcomes.keys).union(facts.bundles)
             .union(staged.keys.filter { $0.manifest == manifest }.map(\.bundle)).filter(isWanted).sorted()
         guard !ids.isEmpty || selection == nil else { return nil }
-        let summaries = try library.store.summaries(
+        let summaries = library.store.summaries(
             of: manifest, contents.filter { isWanted($0.key) }, withSources: withSources)
         let bundles = ids.map { id in
             let address = BundleAddress(manifest: manifest, bundle: id)
