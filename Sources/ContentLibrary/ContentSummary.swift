@@ -17,26 +17,6 @@ extension Store {
     package func summaries(
         of manifest: ContentID, _ names: [ContentID: StoreName], withSources: Bool
     ) -> [ContentID: ContentSummary] {
-        let names = Array(names)
-        guard names.count > Self.fewContents else { return look(at: names[...], of: manifest, withSources) }
-        // Half of it is waiting for the kernel: two threads do it in less time than one.
-        let middle = names.count / 2
-        let others = Locked<[ContentID: ContentSummary]>([:])
-        let worker = WorkerThread(name: "larder-look") {
-            let found = look(at: names[middle...], of: manifest, withSources)
-            others.withLock { $0 = found }
-        }
-        let found = look(at: names[..<middle], of: manifest, withSources)
-        worker.join()
-        return others.withLock { $0 }.merging(found) { $1 }
-    }
-
-    /// A thread takes longer to start than these.
-    private static let fewContents = 256
-
-    private func look(
-        at names: ArraySlice<(key: ContentID, value: StoreName)>, of manifest: ContentID, _ withSources: Bool
-    ) -> [ContentID: ContentSummary] {
         guard let holder = try? directory.subdirectory(manifest.path) else { return [:] }
         var summaries: [ContentID: ContentSummary] = [:]
         summaries.reserveCapacity(names.count)

@@ -34,6 +34,8 @@ struct DiskNeed: Sendable {
     private mutating func add(_ more: Int64) { bytes = bytes.addingClamped(more) }
 
     private mutating func add(_ plan: BundlePlan, transfers: Int) {
+        // What of it is damaged shows when it is mended.
+        if plan.state == .mend { unknown.append(plan.address) }
         guard plan.state == .fetch || plan.state == .revalidate else { return }
         add(Self.bundleBytes)
         var isKnown = plan.state == .fetch

@@ -82,7 +82,10 @@ package struct DryRun: Sendable {
         }
         if loader.loaded.exit == .success { try options.checkSelection(in: loader.loaded.manifests) }
         let board = try await blocking.attempt { [manifests = loader.loaded.manifests] () throws(RunProblem) in
-            try RunBoard(options, library, manifests) { emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)") }
+            let damaged = (try? library?.readStateIndex()?.damagedContents()) ?? []
+            return try RunBoard(options, library, manifests, damaged: damaged) {
+                emit($0, manifest: "\($1.manifest)", bundle: "\($1.bundle)")
+            }
         }
         let steps =
             board.plans.map { Step($0.plan) }

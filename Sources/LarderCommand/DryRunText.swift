@@ -31,7 +31,7 @@ struct DryRunText {
         switch state {
         case .unchanged: "unchanged "
         case .revalidate: "ask server"
-        case .mend: "mend"
+        case .mend: "mend      "
         case .fetch: "fetch     "
         case .impossible: "fail      "
         case nil: "remove    "

@@ -42,6 +42,9 @@ import Testing
         let kept = try await library.keep()
         try check(unlink("\(library.store())/one.txt"), "unlink")
         #expect(try await library.verify().status == .exited(1))
+        let plan = try await stock.sync("--dry-run")
+        #expect(plan.outputText.hasPrefix("mend "), "\(plan)")
+        #expect(plan.outputText.contains("nobody knows beforehand"), "\(plan)")
         let count = library.requests(["one.txt", "dir/two.bin"])
 
         let result = command == "sync" ? try await stock.sync() : try await refresh()
