@@ -23,6 +23,7 @@ import many_files
 import memory
 import refresh
 import segments
+import unpack
 import validate
 from measuring import Server
 
@@ -46,6 +47,7 @@ def main():
             "game": lambda: game.measure(larder, server, served, scratch, runs),
             "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
             "segments": lambda: segments.measure(larder, read_playlist, server, served, scratch, runs),
+            "unpack": lambda: unpack.measure(larder, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:
