@@ -63,7 +63,7 @@ let package = Package(
 
         // What tests share: a server that misbehaves on request, and temporary directories, processes, real servers.
         .target(name: "FaultServer", dependencies: ["TestSupport"], path: "Tests/FaultServer", swiftSettings: strict),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport", swiftSettings: strict),
         // What `make bench` measures of the library itself.
         .executableTarget(
             name: "DownloadMany", dependencies: ["Downloads", "Transfer", "Platform"], path: "Tests/Bench/DownloadMany",
@@ -98,6 +98,6 @@ let package = Package(
         tests(of: "CommandLineParsing"),
         tests(
             of: "LarderCommand",
-            ["FaultServer", "BundleManifest", "JSONSyntax", "Jobs", "ManifestChecks", "Platform"]),
+            ["FaultServer", "BundleManifest", "ContentLibrary", "JSONSyntax", "Jobs", "ManifestChecks", "Platform"]),
     ]
 )

@@ -19,8 +19,15 @@ package final class ContentSharing: Sendable {
         }
     }
 
+    /// - Parameter files: those of the content that may be placed by their digests.
+    init(_ directory: Directory, _ files: [SHA256Digest: RelativePath]) {
+        self.directory = directory
+        paths = files
+    }
+
     /// Puts the stored file of this digest at `path` in staging, with the mode and the time it has in the store: a file less to fetch.
-    /// - Returns: false when there is no such file, it is damaged, or it can't be shared; nothing has changed then.
+    /// One that can't be shared, since it has too many names or is another user's, is copied.
+    /// - Returns: false when there is no such file, or it is damaged; nothing has changed then.
     package func place(
         _ digest: SHA256Digest, sizeBytes: Int64, at path: RelativePath, in staging: Staging
     ) throws(LibraryError) -> Bool {
@@ -28,7 +35,31 @@ package final class ContentSharing: Sendable {
         if let parent = path.parent {
             try translating { () throws(SystemError) in try staging.directory.makeDirectories(parent) }
         }
-        return try share(stored, mode: stored.status.mode, modified: stored.status.modified, at: path, in: staging)
+        let (mode, modified) = (stored.status.mode, stored.status.modified)
+        if try share(stored, mode: mode, modified: modified, at: path, in: staging) { return true }
+        return try translating { () throws(SystemError) in try copy(stored, mode, modified, at: path, in: staging) }
+    }
+
+    /// Puts a stored file at `path` in staging with the mode and the time that a receipt tells: as a link where it has these.
+    /// - Parameter isProven: it has just been read; else it is read here.
+    /// - Returns: false when it isn't what is wanted, or can't be read.
+    func restore(
+        _ stored: RelativePath, isProven: Bool, at path: RelativePath, as wanted: Receipt.File, in staging: Staging
+    ) throws(LibraryError) -> Bool {
+        guard let file = file(at: stored, sizeBytes: wanted.sizeBytes) else { return false }
+        if !isProven {
+            file.descriptor.beginReadingFromDisk()
+            guard (try? file.descriptor.sha256()) == wanted.sha256 else { return false }
+        }
+        return try translating { () throws(SystemError) in
+            if let parent = path.parent { try staging.directory.makeDirectories(parent) }
+            if file.status.mode == wanted.mode, file.status.modified == wanted.modified,
+                try link(file, at: path, in: staging)
+            {
+                return true
+            }
+            return try copy(file, wanted.mode, wanted.modified, at: path, in: staging)
+        }
     }
 
     /// Replaces a staged file by the stored one of the same digest.
@@ -37,7 +68,8 @@ package final class ContentSharing: Sendable {
     ) throws(LibraryError) -> Bool {
         guard let storedPath = paths[wanted.sha256] else { return false }
         let isStored = try translating { () throws(SystemError) in
-            try staged.status().identity == directory.status(of: storedPath)?.identity
+            // What stands in the way there is damage, and no trouble here.
+            try staged.status().identity == (try? directory.status(of: storedPath))?.identity
         }
         if isStored { return true }
         guard let stored = intactFile(wanted.sha256, sizeBytes: wanted.sizeBytes) else { return false }
@@ -51,11 +83,17 @@ package final class ContentSharing: Sendable {
     }
 
     private func intactFile(_ digest: SHA256Digest, sizeBytes: Int64) -> StoredFile? {
-        guard let path = paths[digest] else { return nil }
+        guard let path = paths[digest], let stored = file(at: path, sizeBytes: sizeBytes),
+            let actual = try? stored.descriptor.sha256(), actual == digest
+        else { return nil }
+        return stored
+    }
+
+    private func file(at path: RelativePath, sizeBytes: Int64) -> StoredFile? {
         // What can't be read at rest is for `verify` to report; here it only isn't shared.
         guard
             let file = try? directory.open(path, flags: O_RDONLY | O_NONBLOCK), let status = try? file.status(),
-            status.kind == .file, status.sizeBytes == sizeBytes, let actual = try? file.sha256(), actual == digest
+            status.kind == .file, status.sizeBytes == sizeBytes
         else { return nil }
         return StoredFile(path: path, descriptor: file, status: status)
     }
@@ -103,9 +141,14 @@ package final class ContentSharing: Sendable {
             return true
         }
     }
-}
 
-extension FileStatus {
-    /// What tells this file from every other one.
-    fileprivate var identity: [UInt64] { [device, inode] }
+    private func copy(
+        _ stored: StoredFile, _ mode: UInt32, _ modified: Timestamp, at path: RelativePath, in staging: Staging
+    ) throws(SystemError) -> Bool {
+        try staging.place(at: path) { scratch, name throws(SystemError) in
+            let target = try scratch.copyFile(from: stored.descriptor, to: name, mode: mode)
+            try target.setModificationTime(modified)
+            return true
+        }
+    }
 }

@@ -61,9 +61,52 @@ package struct Generations: Sendable {
         return bundles.allSatisfy(holder.leadsToDirectory) ? bundles.count : nil
     }
 
+    /// Whether readers find a bundle now.
+    package func isCurrent(_ bundle: BundleAddress) throws(LibraryError) -> Bool {
+        guard let number = try currentNumber(),
+            let holder = try? directory.subdirectory(number.path).subdirectory(bundle.manifest.path)
+        else { return false }
+        return holder.leadsToDirectory(bundle.bundle.path)
+    }
+
+    /// The manifests in which readers find a bundle of this id now, in order.
+    /// - Complexity: a few system calls a manifest.
+    package func currentManifests(with bundle: ContentID) throws(LibraryError) -> [ContentID] {
+        guard let number = try currentNumber() else { return [] }
+        let names = try translating { () throws(SystemError) in try directory.subdirectory(number.path).names() }
+        var manifests: [ContentID] = []
+        for manifest in names.compactMap({ ContentID($0) }) {
+            if try isCurrent(BundleAddress(manifest: manifest, bundle: bundle)) { manifests.append(manifest) }
+        }
+        return manifests.sorted()
+    }
+
+    /// Holds the current generation: collection leaves it alone for as long as its directory stays open, here or in a child that inherits it.
+    /// - Returns: nil before anything was published.
+    package func holdCurrent() throws(LibraryError) -> (number: GenerationNumber, directory: Directory)? {
+        // Between looking and locking it may be replaced, and removed: then there is a newer one.
+        for _ in 0..<Self.holdAttempts {
+            guard let number = try currentNumber() else { return nil }
+            let held = try translating { () throws(SystemError) -> Directory? in
+                guard try directory.status(of: number.path) != nil else { return nil }
+                let opened = try directory.subdirectory(number.path)
+                guard try opened.descriptor.lock(exclusive: false) else { return nil }
+                let isStillThere = try directory.status(of: number.path)?.inode == opened.descriptor.status().inode
+                return isStillThere ? opened : nil
+            }
+            if let held { return (number, held) }
+        }
+        throw LibraryError(.busy, "\(directory.name) changes too fast to hold a generation; try again")
+    }
+
+    private static let holdAttempts = 100
+
     /// All content that a generation names. One that can't be read names nothing here.
     package func addresses() throws(LibraryError) -> Set<StoreAddress> {
-        Set(try numbers().flatMap { (try? open($0))?.addresses ?? [] })
+        var addresses: Set<StoreAddress> = []
+        // One at a time: most of what they name is the same.
+        for number in try numbers() { addresses.formUnion((try? open(number))?.addresses ?? []) }
+        return addresses
     }
 
     /// The numbers of all kept generations, lowest first.
@@ -74,8 +117,9 @@ package struct Generations: Sendable {
 }
 
 extension Directory {
-    /// Whether the link of this name leads to a directory: for links that this program made itself.
-    fileprivate func leadsToDirectory(_ name: RelativePath) -> Bool {
+    /// Whether there is a directory of this name, or the link of this name leads to one: a look that costs a single call, for what this program made
+    /// itself.
+    func leadsToDirectory(_ name: RelativePath) -> Bool {
         var status = stat()
         let path = name.bytes.map { CChar(bitPattern: $0) } + [0]
         return fstatat(descriptor.rawValue, path, &status, 0) == 0 && status.st_mode & S_IFMT == S_IFDIR

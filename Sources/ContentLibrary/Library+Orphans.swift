@@ -2,38 +2,48 @@ import Platform
 
 /// What lies in a library that nothing needs, as far as the library itself can tell.
 package struct LibraryOrphans: Hashable, Sendable {
-    /// Content that no generation names.
+    /// Generations that wouldn't stay.
+    package let generations: [GenerationNumber]
+    /// Content that no other generation names.
     package let contents: [StoreAddress]
-    /// What a run that was killed left in progress, and what the disk holds for that and for the contents.
+    /// What the disk holds for these, and for what a run that was killed left in progress.
     package let bytes: Int64
 }
 
 extension Library {
-    /// Looks for what a collection that keeps every generation would remove, and changes nothing.
-    /// - Parameter isWanted: whether what earlier runs had brought of a bundle is still of use.
+    /// Looks for what a collection would remove, and changes nothing.
+    /// - Parameters:
+    ///   - keep: as of a collection.
+    ///   - isWanted: whether what earlier runs had brought of a bundle is still of use.
     /// - Throws: `busy` while a run holds the library: what it has in progress looks the same.
-    package func orphans(unless isWanted: (BundleAddress) -> Bool) throws(LibraryError) -> LibraryOrphans {
+    package func orphans(
+        keep: Int = .max, keepAge: Duration = .zero, now: Timestamp = .now, unless isWanted: (BundleAddress) -> Bool
+    ) throws(LibraryError) -> LibraryOrphans {
         let lock: LibraryLock
         switch try LibraryLock.acquire(in: internals) {
         case .held(let held): lock = held
         case .busy(let process): throw .busy(path, process)
         }
         defer { withExtendedLifetime(lock) {} }
+        let choice = try chooseGenerations(keep: keep, keepAge: keepAge, now: now)
+        defer { withExtendedLifetime(choice) {} }
         var needed: Set<StoreAddress> = []
-        for number in try generations.numbers() { needed.formUnion(try generations.open(number).addresses) }
+        for number in choice.kept { needed.formUnion(try generations.open(number).addresses) }
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
+            for doomed in choice.doomed { bytes += try generationsDirectory.treeBytes(doomed.number.path) }
             let salvages = try StagingLeftover.all(in: staging).filter { isWanted($0.bundle) }
             for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
             var contents: [StoreAddress] = []
-            for (bundle, directory) in try storedBundles() {
+            try forEachStoredBundle { bundle, directory throws(SystemError) in
                 let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
                 for name in names where !needed.contains(StoreAddress(bundle: bundle, name: name)) {
                     contents.append(StoreAddress(bundle: bundle, name: name))
                     for path in [name.path, name.receiptPath] { bytes += try directory.treeBytes(path) }
                 }
             }
-            return LibraryOrphans(contents: contents.sorted(), bytes: bytes)
+            return LibraryOrphans(
+                generations: choice.doomed.map(\.number), contents: contents.sorted(), bytes: bytes)
         }
     }
 
@@ -42,17 +52,20 @@ extension Library {
     func leftovers(
         besides salvages: [StagingLeftover]
     ) throws(SystemError) -> [(directory: Directory, name: RelativePath)] {
-        let kept = Set(salvages.flatMap(\.names))
+        let kept = Set(salvages.flatMap(\.kept))
         let hidden = [UInt8(ascii: ".")]
         return try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
             + generationsDirectory.names().filter { $0.bytes.starts(with: hidden) }.map { (generationsDirectory, $0) }
-            + internals.names().filter { $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) }
-            .map { (internals, $0) }
+            + internals.names().filter {
+                $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) || $0.bytes.starts(with: hidden)
+            }.map { (internals, $0) }
     }
 
-    /// The bundles that the store has a directory for. What isn't ours is passed over.
-    func storedBundles() throws(SystemError) -> [(BundleAddress, Directory)] {
-        var found: [(BundleAddress, Directory)] = []
+    /// Hands each bundle that the store has a directory for to `body`, with that directory. What isn't ours is passed over. One at a time: there may be
+    /// more of them than descriptors.
+    func forEachStoredBundle(
+        _ body: (BundleAddress, Directory) throws(SystemError) -> Void
+    ) throws(SystemError) {
         for manifestName in try storeDirectory.names() {
             guard let manifest = ContentID(manifestName), let holder = try directory(manifestName, in: storeDirectory)
             else { continue }
@@ -60,10 +73,9 @@ extension Library {
                 guard let bundle = ContentID(bundleName), let contents = try directory(bundleName, in: holder) else {
                     continue
                 }
-                found.append((BundleAddress(manifest: manifest, bundle: bundle), contents))
+                try body(BundleAddress(manifest: manifest, bundle: bundle), contents)
             }
         }
-        return found
     }
 
     /// A directory of the store; nil for anything else that has its name, which somebody else put there.

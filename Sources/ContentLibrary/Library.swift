@@ -56,9 +56,43 @@ package final class Library: Sendable {
         }
     }
 
+    /// The process that is changing the library right now, as far as anybody can tell.
+    package var writingProcess: Int32? { LibraryLock.holder(in: internals) }
+
+    /// What the disk holds for bytes that were found to be wrong.
+    package var quarantinedBytes: Int64 { (try? internals.treeBytes(LibraryLayout.quarantine)) ?? 0 }
+
     package var store: Store { Store(directory: storeDirectory) }
 
     package var generations: Generations { Generations(root: root, directory: generationsDirectory) }
+
+    /// Looks whether the library's path still leads to the directories that are held open. Somebody may have moved them, or put links in their places:
+    /// then what is made goes where they are now, which is not where readers look, and what can only be opened by its path is none of ours.
+    /// - Throws: `replaced`, with the name of what isn't what it was.
+    func checkPlace() throws(LibraryError) {
+        let isRootInPlace = try translating { () throws(SystemError) in
+            guard let named = try? Directory.open(path) else { return false }
+            return try named.descriptor.status().identity == root.descriptor.status().identity
+        }
+        guard isRootInPlace else { throw replaced(root) }
+        let parts = [
+            (LibraryLayout.internals, internals), (LibraryLayout.store, storeDirectory),
+            (LibraryLayout.generations, generationsDirectory),
+        ]
+        for (name, directory) in parts {
+            let isInPlace = try translating { () throws(SystemError) in
+                try root.status(of: name)?.identity == directory.descriptor.status().identity
+            }
+            guard isInPlace else { throw replaced(directory) }
+        }
+    }
+
+    private func replaced(_ directory: Directory) -> LibraryError {
+        LibraryError(
+            .replaced,
+            "\(directory.name) is not the directory any more that it was when this run began; put that back, and run again"
+        )
+    }
 
     /// Takes the lock, if nobody else has it, and clears what a killed run left behind.
     package func beginWriting() throws(LibraryError) -> WriteAttempt {

@@ -18,6 +18,10 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
         case indexUnusable
         /// Another run holds the library.
         case busy
+        /// The library's path leads to something else than when it was opened.
+        case replaced
+        /// The library is there, but not what was asked of it.
+        case notThere
         /// Any other refusal of the system.
         case system
     }
@@ -36,6 +40,11 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
             self.init(.noSpace, "\(error); free some space there, the next run carries on")
         } else if [EACCES, EPERM, EROFS].contains(error.code) {
             self.init(.permissionDenied, "\(error); make it writable for this user, or name another library")
+        } else if error.code == ELOOP {
+            self.init(
+                .damaged,
+                "can't \(error.operation) \(error.subject): a symbolic link stands there, which is never followed; put back what was there, or remove the link"
+            )
         } else {
             self.init(.system, error.description)
         }

@@ -9,7 +9,7 @@ import Platform
 ///       generations/000042/MANIFEST/.manifest.json
 ///       store/MANIFEST/BUNDLE/NAME/…
 ///       store/MANIFEST/BUNDLE/NAME.receipt
-///       .larder/  lock  partial/  staging/  quarantine/  state.db
+///       .larder/  lock  pin  partial/  staging/  quarantine/  state.db
 enum LibraryLayout {
     static let current: RelativePath = "current"
     static let generations: RelativePath = "generations"
@@ -21,6 +21,8 @@ enum LibraryLayout {
     static let partial: RelativePath = "partial"
     static let staging: RelativePath = "staging"
     static let quarantine: RelativePath = "quarantine"
+    /// What keeps the library as it is, where there is such a thing.
+    static let pin: RelativePath = "pin"
     static let stateIndex: RelativePath = "state.db"
     /// Beside the index while a transaction is being written.
     static let stateJournal: RelativePath = "state.db-journal"

@@ -32,6 +32,23 @@ package final class LibraryLock: Sendable {
         }
     }
 
+    /// The process that holds the lock, as far as anybody can tell without touching it: even an attempt to take it, by somebody who only wants
+    /// to know, would turn a run away that begins right then.
+    /// - Returns: nil where nobody holds it, and where nobody can tell.
+    static func holder(in internals: Directory) -> Int32? {
+        guard let file = try? internals.open(LibraryLayout.lock, flags: O_RDONLY | O_NONBLOCK),
+            let process = recordedProcessID(in: file), let inode = try? file.status().inode,
+            let table = try? OwnedDescriptor.open("/proc/locks", flags: O_RDONLY).readAll(limitBytes: 64 << 20)
+        else { return nil }
+        // `1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF`. The device isn't compared: some file systems have another one there.
+        let isHeld = String(decoding: table, as: UTF8.self).split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 5 && fields[1] == "FLOCK" && fields[3] == "WRITE" && fields[4] == "\(process)"
+                && fields[5].hasSuffix(":\(inode)")
+        }
+        return isHeld ? process : nil
+    }
+
     /// What the holder wrote; it may be about to.
     private static func recordedProcessID(in file: OwnedDescriptor) -> Int32? {
         guard let bytes = try? file.readAll(limitBytes: 32) else { return nil }

@@ -7,9 +7,11 @@ struct LibrarySetup {
 
     /// The lock file is made last: where there is one, the file system has been probed.
     func run() throws(LibraryError) {
-        let root = try openRoot()
+        let (root, isNew) = try openRoot()
         if try !isProbed(root) { try probe(root) }
         try translating { () throws(SystemError) in
+            // Not before: some file systems that can't carry a library refuse this as well, and tell less of the reason.
+            if isNew { try root.descriptor.setMode(LibraryLayout.directoryMode) }
             let internals = try root.durableSubdirectory(LibraryLayout.internals)
             for name in [LibraryLayout.partial, LibraryLayout.staging, LibraryLayout.quarantine] {
                 _ = try internals.durableSubdirectory(name)
@@ -32,25 +34,27 @@ struct LibrarySetup {
         }
     }
 
-    private func openRoot() throws(LibraryError) -> Directory {
+    private func openRoot() throws(LibraryError) -> (Directory, isNew: Bool) {
         try translating { () throws(SystemError) in
-            do throws(SystemError) { return try Directory.open(path) } catch {
+            do throws(SystemError) { return (try Directory.open(path), false) } catch {
                 guard error.isNotFound else { throw error }
             }
-            let root = try Directory.open(path, create: true)
-            try root.descriptor.setMode(LibraryLayout.directoryMode)
-            return root
+            return (try Directory.open(path, create: true), true)
         }
     }
 
     /// Leaves nothing behind where a library can't be.
     private func probe(_ root: Directory) throws(LibraryError) {
-        let missing = try translating { () throws(SystemError) in
-            let internals = try root.durableSubdirectory(LibraryLayout.internals)
+        let missing = try translating { () throws(SystemError) -> String? in
+            let internals = try root.subdirectory(LibraryLayout.internals, create: true)
             // A name of its own: another first run may be at the same point.
             let name = LibraryLayout.probe(UInt64.random(in: .min ... .max))
             defer { _ = try? internals.removeTree(name) }
-            return try FileSystemProbe(directory: internals.subdirectory(name, create: true)).missingFeature()
+            let probe = FileSystemProbe(directory: try internals.subdirectory(name, create: true))
+            if let missing = try probe.missingFeature() { return missing }
+            try internals.descriptor.setMode(LibraryLayout.directoryMode)
+            try root.synchronize()
+            return nil
         }
         guard let missing else { return }
         try? root.removeDirectory(LibraryLayout.internals)

@@ -10,6 +10,42 @@ package struct Collected: Hashable, Sendable {
     package fileprivate(set) var freedBytes: Int64 = 0
 }
 
+/// Which generations stay, and which go.
+struct GenerationChoice {
+    var kept: Set<GenerationNumber> = []
+    /// Old ones that are kept for a reader that holds them.
+    var held: [GenerationNumber] = []
+    /// Locked for as long as their directories are held open: no reader gets in any more.
+    var doomed: [(number: GenerationNumber, directory: Directory)] = []
+}
+
+extension Library {
+    /// Chooses as ``LibraryWriter/collect(keep:keepAge:now:)`` says.
+    func chooseGenerations(
+        keep: Int, keepAge: Duration, now: Timestamp
+    ) throws(LibraryError) -> GenerationChoice {
+        let numbers = try generations.numbers()
+        let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds, nanoseconds: now.nanoseconds)
+        var choice = GenerationChoice()
+        choice.kept = Set(numbers.suffix(max(1, keep)))
+        if let current = try generations.currentNumber() { choice.kept.insert(current) }
+        for number in numbers where !choice.kept.contains(number) {
+            let directory = try translating { () throws(SystemError) in
+                try generationsDirectory.subdirectory(number.path)
+            }
+            if try translating({ () throws(SystemError) in try directory.descriptor.status().modified > oldest }) {
+                choice.kept.insert(number)
+            } else if try translating({ () throws(SystemError) in try directory.descriptor.lock(exclusive: true) }) {
+                choice.doomed.append((number, directory))
+            } else {
+                choice.held.append(number)
+                choice.kept.insert(number)
+            }
+        }
+        return choice
+    }
+}
+
 /// Removing what no kept generation needs.
 ///
 /// A generation goes before the content it names, and a receipt before its content, each for good: after a crash nothing names what is gone.
@@ -27,31 +63,15 @@ extension LibraryWriter {
         keep: Int = 2, keepAge: Duration = .seconds(24 * 60 * 60), now: Timestamp = .now
     ) throws(LibraryError) -> Collected {
         var collected = Collected()
-        let numbers = try library.generations.numbers()
-        let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds)
-        var kept = Set(numbers.suffix(max(1, keep)))
-        if let current = try library.generations.currentNumber() { kept.insert(current) }
-        var doomed: [(number: GenerationNumber, directory: Directory)] = []
-        for number in numbers where !kept.contains(number) {
-            let directory = try translating { () throws(SystemError) in
-                try library.generationsDirectory.subdirectory(number.path)
-            }
-            if try translating({ () throws(SystemError) in try directory.descriptor.status().modified >= oldest }) {
-                kept.insert(number)
-            } else if try translating({ () throws(SystemError) in try directory.descriptor.lock(exclusive: true) }) {
-                // The lock is ours until the directory is gone: no reader gets in any more.
-                doomed.append((number, directory))
-            } else {
-                collected.heldGenerations.append(number)
-                kept.insert(number)
-            }
-        }
+        let choice = try library.chooseGenerations(keep: keep, keepAge: keepAge, now: now)
+        collected.heldGenerations = choice.held
         var needed = state.withLock { $0.unpublished }
-        for number in kept { needed.formUnion(try library.generations.open(number).addresses) }
+        for number in choice.kept { needed.formUnion(try library.generations.open(number).addresses) }
         try translating { () throws(SystemError) in
-            try removeGenerations(doomed.map(\.number), &collected)
+            try removeGenerations(choice.doomed.map(\.number), &collected)
             try removeContents(notIn: needed, &collected)
         }
+        withExtendedLifetime(choice) {}
         return collected
     }
 
@@ -66,30 +86,43 @@ extension LibraryWriter {
     }
 
     private func removeContents(notIn needed: Set<StoreAddress>, _ collected: inout Collected) throws(SystemError) {
-        let store = library.storeDirectory
-        for (address, contents) in try library.storedBundles() {
-            guard try removeContents(of: address, in: contents, notIn: needed, &collected) else { continue }
-            let holder = try store.subdirectory(address.manifest.path)
-            try holder.removeDirectory(address.bundle.path)
-            if try holder.names().isEmpty { try store.removeDirectory(address.manifest.path) }
+        var doomed: [(bundle: BundleAddress, names: [StoreName])] = []
+        var isEmpty: [BundleAddress] = []
+        try library.forEachStoredBundle { bundle, directory throws(SystemError) in
+            let present = try directory.names()
+            let names = Set(present.compactMap(StoreName.init(storeEntry:)))
+                .filter { !needed.contains(StoreAddress(bundle: bundle, name: $0)) }.sorted()
+            for name in names { collected.freedBytes += try directory.removeTree(name.receiptPath) }
+            if !names.isEmpty { doomed.append((bundle, names)) }
+            if present.isEmpty { isEmpty.append(bundle) }
         }
+        // Else a power loss could bring back the receipt of content that is half gone.
+        try flush(doomed.map(\.bundle))
+        for (bundle, names) in doomed {
+            let directory = try library.store.bundleDirectory(bundle)
+            for name in names {
+                collected.freedBytes += try directory.removeTree(name.path)
+                collected.contents.append(StoreAddress(bundle: bundle, name: name))
+            }
+            if try directory.names().isEmpty { isEmpty.append(bundle) }
+        }
+        for bundle in isEmpty { try removePlace(of: bundle) }
     }
 
-    /// - Returns: whether the bundle has nothing left.
-    private func removeContents(
-        of bundle: BundleAddress, in directory: Directory, notIn needed: Set<StoreAddress>, _ collected: inout Collected
-    ) throws(SystemError) -> Bool {
-        let present = try directory.names()
-        let doomed = Set(present.compactMap(StoreName.init(storeEntry:)))
-            .filter { !needed.contains(StoreAddress(bundle: bundle, name: $0)) }
-        guard !doomed.isEmpty else { return present.isEmpty }
-        for name in doomed { collected.freedBytes += try directory.removeTree(name.receiptPath) }
-        // Else a power loss could bring back the receipt of content that is half gone.
-        try directory.synchronize()
-        for name in doomed.sorted() {
-            collected.freedBytes += try directory.removeTree(name.path)
-            collected.contents.append(StoreAddress(bundle: bundle, name: name))
+    /// Flushes the directories of bundles: all at once, where there are so many that a flush of each would take longer.
+    private func flush(_ bundles: [BundleAddress]) throws(SystemError) {
+        if bundles.count > Self.fewBundles, try library.storeDirectory.descriptor.synchronizeFileSystem() { return }
+        for bundle in bundles { try library.store.bundleDirectory(bundle).synchronize() }
+    }
+
+    private static let fewBundles = 8
+
+    /// Removes the directory of a bundle that has nothing left, and that of its manifest with the last of them.
+    private func removePlace(of bundle: BundleAddress) throws(SystemError) {
+        let holder = try library.storeDirectory.subdirectory(bundle.manifest.path)
+        try holder.removeDirectory(bundle.bundle.path)
+        do { try library.storeDirectory.removeDirectory(bundle.manifest.path) } catch {
+            guard error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
         }
-        return try directory.names().isEmpty
     }
 }

@@ -4,8 +4,8 @@ import Platform
 /// From staging into the store.
 ///
 /// Content is believed where both it and its receipt have their names, and each of the two is whole and on the disk before it gets its own.
-/// So whichever of the names a crash leaves alone is not believed, and the next commit or collection clears it. A name that is to be used again
-/// loses its receipt first, and for good, so that an old receipt never vouches for new content.
+/// So whichever of the names a crash leaves alone is not believed; the next run carries the commit to its end (``finishCommits()``). A name that is
+/// to be used again loses its receipt first, and for good, so that an old receipt never vouches for new content.
 extension LibraryWriter {
     /// Puts sealed content into the store. Where the store has the same content already, that stays and the staged one goes.
     /// - Parameter sources: what was fetched for it, in the order of the manifest.
@@ -14,27 +14,33 @@ extension LibraryWriter {
     ) throws(LibraryError) -> StoredContent {
         let address = origin.address
         state.withLock { _ = $0.unpublished.insert(address) }
-        if let present = try library.store.find(origin) {
+        if let present = try find(origin) {
             try content.staging.discard()
             try discardSalvage(of: address.bundle)
             return present
         }
         let receipt = Receipt(origin: origin, sources: sources, entries: content.entries)
         try translating { () throws(SystemError) in
-            try writeReceipt(receipt, of: content.staging)
+            let names = content.staging.names
+            try writeReceipt(receipt, of: names)
             let parent = try openPlace(of: address.bundle)
-            try clearPlace(address.name, in: parent, displacingTo: content.staging)
-            try moveContent(of: content.staging, to: address.name, in: parent)
-            try moveReceipt(of: content.staging, to: address.name, in: parent)
+            if isDamaged(address), try parent.status(of: address.name.path)?.kind == .directory {
+                try replaceContent(at: address, in: parent, by: names)
+            } else {
+                try clearPlace(address.name, in: parent, displacingTo: names)
+                try moveContent(of: names, to: address.name, in: parent)
+            }
+            try moveReceipt(of: names, to: address.name, in: parent)
             try content.staging.didCommit()
         }
+        state.withLock { _ = $0.damaged.remove(address) }
         try discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
     }
 
     /// The receipt is complete and on the disk before anything moves.
-    func writeReceipt(_ receipt: Receipt, of staging: Staging) throws(SystemError) {
-        let file = try staging.parent.open(staging.receiptName, flags: O_WRONLY | O_CREAT | O_TRUNC)
+    func writeReceipt(_ receipt: Receipt, of names: StagingNames) throws(SystemError) {
+        let file = try library.staging.open(names.receipt, flags: O_WRONLY | O_CREAT | O_TRUNC)
         try file.setMode(LibraryLayout.fileMode)
         try ReceiptWriter.write(receipt, to: file)
         try file.synchronize()
@@ -48,23 +54,23 @@ extension LibraryWriter {
 
     /// Takes away what stands in the way: a receipt without content, or content that isn't believed. The receipt goes for good before the
     /// content does. The content is moved out of the way in one step, and removed afterwards.
-    func clearPlace(_ name: StoreName, in parent: Directory, displacingTo staging: Staging) throws(SystemError) {
+    func clearPlace(_ name: StoreName, in parent: Directory, displacingTo names: StagingNames) throws(SystemError) {
         if try parent.status(of: name.receiptPath) != nil {
             try parent.removeTree(name.receiptPath)
             try parent.synchronize()
         }
         guard try parent.status(of: name.path) != nil else { return }
-        try parent.rename(name.path, to: staging.displacedName, in: staging.parent)
+        try parent.rename(name.path, to: names.displaced, in: library.staging)
         try parent.synchronize()
-        try staging.parent.removeTree(staging.displacedName)
+        try library.staging.removeTree(names.displaced)
     }
 
-    func moveContent(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
-        try staging.parent.rename(staging.name, to: name.path, in: parent, replacing: false)
+    func moveContent(of names: StagingNames, to name: StoreName, in parent: Directory) throws(SystemError) {
+        try library.staging.rename(names.content, to: name.path, in: parent, replacing: false)
     }
 
-    func moveReceipt(of staging: Staging, to name: StoreName, in parent: Directory) throws(SystemError) {
-        try staging.parent.rename(staging.receiptName, to: name.receiptPath, in: parent)
+    func moveReceipt(of names: StagingNames, to name: StoreName, in parent: Directory) throws(SystemError) {
+        try library.staging.rename(names.receipt, to: name.receiptPath, in: parent)
         // For both names. From here on the content is in the store whatever happens.
         try parent.synchronize()
     }

@@ -7,6 +7,7 @@ extension LibraryWriter {
     /// - Returns: nil when it says nothing new; then there is no new generation.
     package func publish(_ draft: GenerationDraft) throws(LibraryError) -> Generation? {
         guard try draft.differsFromBase() else { return nil }
+        try library.checkPlace()
         let number = try nextNumber()
         let directory = try translating { () throws(SystemError) in
             try write(draft, as: number)

@@ -11,22 +11,23 @@ package final class LibraryWriter: Sendable {
     /// Held for as long as the writer lives.
     private let lock: LibraryLock
     let state = Locked(State())
-    /// What a run that was killed had left in progress, and is gone.
-    package let clearedBytes: Int64
-
     struct State {
         var lastStagingNumber = 0
         /// What dead runs left of bundles that aren't in the store yet.
         var leftovers: [StagingLeftover] = []
         /// What was committed and no generation names yet: not to be collected.
         var unpublished: Set<StoreAddress> = []
+        var clearedBytes: Int64 = 0
+        /// What is known not to be as its receipt says.
+        var damaged: Set<StoreAddress> = []
     }
 
     init(library: Library, lock: LibraryLock) throws(LibraryError) {
         self.library = library
         self.lock = lock
-        // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had brought of a bundle's
-        // files stays.
+        // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had all but committed is
+        // carried to its end, and what it had brought of a bundle's files stays.
+        try finishCommits()
         let (salvages, bytes) = try translating { () throws(SystemError) in
             let salvages = try StagingLeftover.all(in: library.staging)
             var bytes: Int64 = 0
@@ -35,12 +36,15 @@ package final class LibraryWriter: Sendable {
             }
             return (salvages, bytes)
         }
-        clearedBytes = bytes
         state.withLock { state in
             state.leftovers = salvages
-            state.lastStagingNumber = salvages.last?.number ?? 0
+            state.lastStagingNumber = salvages.last?.names.number ?? 0
+            state.clearedBytes = bytes
         }
     }
+
+    /// What a run that was killed had left in progress, and is gone.
+    package var clearedBytes: Int64 { state.withLock { $0.clearedBytes } }
 
     /// The bundles of which earlier runs had brought something.
     package var salvagedBundles: Set<BundleAddress> { Set(state.withLock { $0.leftovers.map(\.bundle) }) }
@@ -67,7 +71,7 @@ package final class LibraryWriter: Sendable {
         }
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
-            for name in doomed.flatMap(\.names) { bytes += try library.staging.removeTree(name) }
+            for name in doomed.flatMap(\.kept) { bytes += try library.staging.removeTree(name) }
             return bytes
         }
     }

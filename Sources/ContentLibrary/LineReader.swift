@@ -1,14 +1,17 @@
 import Glibc
 import Platform
 
-/// A file read line by line through one buffer.
+/// A file read line by line through one buffer, from its start, whatever else reads it through the same descriptor.
 struct LineReader {
     private let file: OwnedDescriptor
     private let limitBytes: Int
     private var buffer: [UInt8] = []
     /// Where in `buffer` the next line starts.
     private var start = 0
-    private static let pieceBytes = 64 << 10
+    /// Where in the file the next piece starts.
+    private var offset: Int64 = 0
+    /// Little at first: of most files only the first line or two are read.
+    private var pieceBytes = 4 << 10
 
     /// - Parameter limitBytes: a longer line fails with `EFBIG`.
     init(_ file: OwnedDescriptor, limitBytes: Int) {
@@ -36,11 +39,13 @@ struct LineReader {
 
     /// - Returns: false at the end of the file.
     private mutating func fill() throws(SystemError) -> Bool {
-        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        var piece = [UInt8](repeating: 0, count: pieceBytes)
+        pieceBytes = 64 << 10
         let read = piece.withUnsafeMutableBytes { bytes in
-            Result { () throws(SystemError) in try file.read(into: bytes) }
+            Result { () throws(SystemError) in try file.read(into: bytes, at: offset) }
         }
         let count = try read.get()
+        offset += Int64(count)
         buffer += piece[..<count]
         return count > 0
     }

@@ -48,14 +48,25 @@ extension StateIndex {
         try use { database throws(SQLiteError) in
             var record: ManifestRecord?
             try database.run(
-                """
-                SELECT manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess, lastComplete
-                FROM sources WHERE source = ?
-                """, [.digest(source)]
+                "SELECT \(Self.recordColumns) FROM sources WHERE source = ?", [.digest(source)]
             ) { record = ManifestRecord($0) }
             return record
         }
     }
+
+    /// What is known of manifests by what was published of them, wherever it was read from: the places' digests tell nobody anything.
+    package func publishedManifests() throws(LibraryError) -> [SHA256Digest: ManifestRecord] {
+        try use { database throws(SQLiteError) in
+            var records: [SHA256Digest: ManifestRecord] = [:]
+            try database.run("SELECT \(Self.recordColumns) FROM sources ORDER BY lastUse") { row in
+                if let record = ManifestRecord(row) { records[record.digest] = record }
+            }
+            return records
+        }
+    }
+
+    private static let recordColumns =
+        "manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess, lastComplete"
 
     static func write(
         _ manifests: [SHA256Digest: ManifestRecord], at time: Timestamp, in database: SQLiteDatabase

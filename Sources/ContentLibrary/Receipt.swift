@@ -50,7 +50,7 @@ package struct Receipt: Hashable, Sendable {
 
     /// Something that was fetched for the bundle.
     package struct Source: Hashable, Sendable {
-        /// Where it was fetched from, without credentials.
+        /// Where it was fetched from, as ``name(ofURL:)`` has it.
         package let url: String
         package let sizeBytes: Int64
         package let sha256: SHA256Digest
@@ -58,7 +58,7 @@ package struct Receipt: Hashable, Sendable {
         package let validator: String?
 
         package init(url: String, sizeBytes: Int64, sha256: SHA256Digest, validator: String? = nil) {
-            self.url = url
+            self.url = Self.name(ofURL: url)
             self.sizeBytes = sizeBytes
             self.sha256 = sha256
             self.validator = validator

@@ -8,6 +8,11 @@ struct ReceiptReader {
     private let name: String
     private var lines: LineReader
     private let hasher = SHA256()
+    // What was read of the entries.
+    private var entryCount = 0
+    private var contentBytes: Int64 = 0
+    private var lastPath: RelativePath?
+    private var isAtEnd = false
 
     /// A path of 4,095 bytes in hexadecimal, a long URL: no honest line comes near.
     private static let lineLimitBytes = 256 << 10
@@ -27,30 +32,58 @@ struct ReceiptReader {
     /// Reads the rest.
     /// - Throws: `damaged` when anything is missing, too much, out of order or not as it was written.
     mutating func receipt() throws(LibraryError) -> Receipt {
-        var sources: [Receipt.Source] = []
-        while sources.count < header.sourceCount {
-            guard let source = Receipt.Source(try nextLine().root) else { throw damaged("a source") }
-            sources.append(source)
-        }
+        let sources = try sources()
         var entries: [Receipt.Entry] = []
-        while entries.count < header.entryCount {
-            guard let entry = Receipt.Entry(try nextLine().root) else { throw damaged("an entry") }
-            if let last = entries.last, !(last.path < entry.path) { throw damaged("the order of entries") }
-            entries.append(entry)
+        while let entry = try nextEntry() { entries.append(entry) }
+        return Receipt(origin: header.origin, sources: sources, entries: entries)
+    }
+
+    /// The sources, which come first.
+    mutating func sources() throws(LibraryError) -> [Receipt.Source] {
+        var sources: [Receipt.Source] = []
+        while sources.count < header.sourceCount { sources.append(try nextSource()) }
+        return sources
+    }
+
+    /// Reads the next source. There are as many as the header says, and nothing else before them: for whoever doesn't need the rest, whose digest
+    /// then isn't checked.
+    mutating func nextSource() throws(LibraryError) -> Receipt.Source {
+        guard let source = Receipt.Source(try nextLine().root) else { throw damaged("a source") }
+        return source
+    }
+
+    /// The next entry, behind the sources; nil at the end, where the receipt has turned out to be whole: before, nothing of it is proven.
+    mutating func nextEntry() throws(LibraryError) -> Receipt.Entry? {
+        guard entryCount < header.entryCount else {
+            try checkEnd()
+            return nil
         }
-        try checkEnd()
-        let receipt = Receipt(origin: header.origin, sources: sources, entries: entries)
-        guard receipt.header == header else { throw damaged("the sum of sizes") }
-        return receipt
+        guard let entry = Receipt.Entry(try nextLine().root) else { throw damaged("an entry") }
+        if let lastPath, !(lastPath < entry.path) { throw damaged("the order of entries") }
+        if case .file(let file) = entry.content { contentBytes &+= file.sizeBytes }
+        entryCount += 1
+        lastPath = entry.path
+        return entry
+    }
+
+    /// Reads all of a receipt and keeps nothing.
+    /// - Throws: `damaged` when it isn't what was written.
+    static func check(_ file: OwnedDescriptor) throws(LibraryError) {
+        var reader = try ReceiptReader(file)
+        _ = try reader.sources()
+        while try reader.nextEntry() != nil {}
     }
 
     private mutating func nextLine() throws(LibraryError) -> JSONDocument { try Self.line(&lines, hasher, name) }
 
     private mutating func checkEnd() throws(LibraryError) {
+        if isAtEnd { return }
+        guard contentBytes == header.contentBytes else { throw damaged("the sum of sizes") }
         let digest = hasher.finalize()
         hasher.reset()
         guard try nextLine().root["sha256"]?.string == digest.description else { throw damaged("its digest") }
         guard try translating({ () throws(SystemError) in try lines.next() }) == nil else { throw damaged("its end") }
+        isAtEnd = true
     }
 
     private static func line(

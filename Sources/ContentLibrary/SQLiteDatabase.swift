@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Platform
 
 /// An SQLite database file with one owner. Statements are prepared once and kept.
@@ -21,7 +22,7 @@ final class SQLiteDatabase {
         // SQLite takes a name that begins with "file:" for a URI.
         let code = sqlite3_open_v2(path.hasPrefix("/") ? path : "./" + path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
-            let error = SQLiteError(code: code, message: "\(name): \(Self.message(of: code, handle))")
+            let error = Self.error(code, handle, name)
             sqlite3_close_v2(handle)
             throw error
         }
@@ -88,13 +89,18 @@ final class SQLiteDatabase {
         return statement
     }
 
-    private func error(_ code: Int32) -> SQLiteError {
-        SQLiteError(code: code, message: "\(name): \(Self.message(of: code, handle))")
-    }
+    private func error(_ code: Int32) -> SQLiteError { Self.error(code, handle, name) }
 
-    private static func message(of code: Int32, _ handle: OpaquePointer?) -> String {
-        guard let text = handle.map({ sqlite3_errmsg($0) }) ?? sqlite3_errstr(code) else { return "error \(code)" }
-        return escapedText(String(cString: text))
+    private static func error(_ code: Int32, _ handle: OpaquePointer?, _ name: String) -> SQLiteError {
+        guard let text = handle.map({ sqlite3_errmsg($0) }) ?? sqlite3_errstr(code) else {
+            return SQLiteError(code: code, systemCode: 0, message: "\(name): error \(code)")
+        }
+        let message = "\(name): \(escapedText(String(cString: text)))"
+        guard let handle, SQLiteError.isOfSystem(code) else {
+            return SQLiteError(code: code, systemCode: 0, message: message)
+        }
+        let system = SystemError(code: sqlite3_system_errno(handle), operation: "use", subject: name)
+        return SQLiteError(code: code, systemCode: system.code, message: "\(message) (\(system.reason))")
     }
 }
 
@@ -102,19 +108,27 @@ final class SQLiteDatabase {
 struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An extended result code.
     let code: Int32
+    /// The `errno` value that the system gave as its reason; 0 where it isn't the system's.
+    let systemCode: Int32
     let message: String
 
     var description: String { message }
 
     /// A database that is readable and still not what this program writes.
     static func unusable(_ reason: String) -> SQLiteError {
-        SQLiteError(code: SQLITE_CORRUPT, message: "the index can't be used: \(reason)")
+        SQLiteError(code: SQLITE_CORRUPT, systemCode: 0, message: "the index can't be used: \(reason)")
     }
 
     private var primaryCode: Int32 { code & 0xff }
-    /// The file is no database, not a whole one, or one with other tables.
-    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode) }
-    var isNoSpace: Bool { primaryCode == SQLITE_FULL }
+    /// What SQLite says when a system call failed.
+    static func isOfSystem(_ code: Int32) -> Bool { [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff) }
+    /// The file is no database, not a whole one, one with other tables, or one that the disk doesn't give back.
+    var isDamage: Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR].contains(primaryCode) || Self.readFailures.contains(code)
+    }
+    /// SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ: macros that Swift can't import.
+    private static let readFailures = [SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8]
+    var isNoSpace: Bool { primaryCode == SQLITE_FULL || systemCode == ENOSPC || systemCode == EDQUOT }
 }
 
 /// What goes into a statement.

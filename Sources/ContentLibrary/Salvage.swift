@@ -24,8 +24,8 @@ package final class Salvage: Sendable {
     convenience init(_ leftovers: [StagingLeftover], in parent: Directory) {
         self.init(
             leftovers.compactMap { leftover in
-                guard let directory = try? parent.subdirectory(leftover.name) else { return nil }
-                return (directory, StagingJournal.files(leftover.journalName, in: parent))
+                guard let directory = try? parent.subdirectory(leftover.names.content) else { return nil }
+                return (directory, StagingJournal.files(leftover.names.journal, in: parent))
             })
     }
 
@@ -140,22 +140,20 @@ package struct JoinedSalvage: Sendable {
 
 /// A staging directory that its run left behind, with the journal of what is in it.
 struct StagingLeftover {
-    let number: Int
+    let names: StagingNames
     let bundle: BundleAddress
 
-    var name: RelativePath { LibraryLayout.path("\(number)") }
-    var journalName: RelativePath { LibraryLayout.path("\(number)\(StagingJournal.suffix)") }
-
-    var names: [RelativePath] { [name, journalName] }
+    /// What is kept of it.
+    var kept: [RelativePath] { [names.content, names.journal] }
 
     /// What nobody has come back for by then goes.
     private static let longestStay: Int64 = 30 * 86_400
 
     /// Whether any of its files is still there: a later run may have taken them all, and then been cut short itself.
     private func isOfUse(in parent: Directory) throws(SystemError) -> Bool {
-        guard try parent.status(of: name)?.kind == .directory else { return false }
-        let directory = try parent.subdirectory(name)
-        return StagingJournal.files(journalName, in: parent).contains { path, _ in
+        guard try parent.status(of: names.content)?.kind == .directory else { return false }
+        let directory = try parent.subdirectory(names.content)
+        return StagingJournal.files(names.journal, in: parent).contains { path, _ in
             (try? directory.status(of: path)) != nil
         }
     }
@@ -164,22 +162,28 @@ struct StagingLeftover {
     static func all(in parent: Directory) throws(SystemError) -> [StagingLeftover] {
         var found: [StagingLeftover] = []
         for name in try parent.names() {
-            guard let number = Int(String(decoding: name.bytes, as: UTF8.self)), (1..<1 << 40).contains(number) else {
-                continue
-            }
-            let journal = LibraryLayout.path("\(number)\(StagingJournal.suffix)")
-            guard let status = try parent.status(of: journal), status.kind == .file,
-                Timestamp.now.seconds &- status.modified.seconds < longestStay,
-                let bundle = try StagingJournal.bundle(journal, in: parent)
+            guard let names = StagingNames(content: name), let status = try parent.status(of: names.journal),
+                status.kind == .file, Timestamp.now.seconds &- status.modified.seconds < longestStay,
+                let bundle = try StagingJournal.bundle(names.journal, in: parent)
             else { continue }
-            let leftover = StagingLeftover(number: number, bundle: bundle)
+            let leftover = StagingLeftover(names: names, bundle: bundle)
             if try leftover.isOfUse(in: parent) { found.append(leftover) }
         }
-        return found.sorted { $0.number < $1.number }
+        return found.sorted { $0.names.number < $1.names.number }
     }
 }
 
 extension Library {
+    /// How many bytes runs noted that they had brought of bundles which aren't in the store yet, and how many files that were: by bundle. For a look
+    /// from outside: a run that is at work is among them.
+    package func stagedFigures() -> [BundleAddress: (files: Int, bytes: Int64)] {
+        let leftovers = (try? StagingLeftover.all(in: staging)) ?? []
+        return Dictionary(grouping: leftovers, by: \.bundle).mapValues { leftovers in
+            let entries = leftovers.flatMap { StagingJournal.files($0.names.journal, in: staging) }
+            return (entries.count, entries.reduce(0) { $0 &+ $1.source.sizeBytes })
+        }
+    }
+
     /// What runs that were cut short left of bundles' files, by bundle. Not while a run is under way: that has them.
     package func salvage() throws(LibraryError) -> [BundleAddress: Salvage] {
         let leftovers = try translating { () throws(SystemError) in try StagingLeftover.all(in: staging) }

@@ -7,12 +7,7 @@ package final class Staging: Sendable {
     package let directory: Directory
 
     let parent: Directory
-    let name: RelativePath
-    // Names beside the content: its receipt, what it displaces in the store, and files that are about to become part of it.
-    let receiptName: RelativePath
-    let displacedName: RelativePath
-    private let number: Int
-    private let journalName: RelativePath
+    let names: StagingNames
     private let journal: StagingJournal?
     private let hasNotes = Locked(false)
     private let lastScratchNumber = Locked(0)
@@ -20,16 +15,12 @@ package final class Staging: Sendable {
     /// - Parameter bundle: whose files these are, where the next run may take over what this one leaves.
     init(number: Int, in parent: Directory, for bundle: BundleAddress?) throws(SystemError) {
         self.parent = parent
-        self.number = number
-        name = LibraryLayout.path("\(number)")
-        receiptName = LibraryLayout.path("\(number)-receipt")
-        displacedName = LibraryLayout.path("\(number)-displaced")
-        journalName = LibraryLayout.path("\(number)\(StagingJournal.suffix)")
-        try parent.makeDirectory(name)
-        directory = try parent.subdirectory(name)
-        let journalName = journalName
+        let names = StagingNames(number: number)
+        self.names = names
+        try parent.makeDirectory(names.content)
+        directory = try parent.subdirectory(names.content)
         journal = try bundle.map { bundle throws(SystemError) in
-            try StagingJournal(journalName, in: parent, for: bundle)
+            try StagingJournal(names.journal, in: parent, for: bundle)
         }
     }
 
@@ -53,7 +44,7 @@ package final class Staging: Sendable {
             number += 1
             return number
         }
-        let name = LibraryLayout.path("\(number)-scratch-\(scratchNumber)")
+        let name = names.scratch(scratchNumber)
         do {
             guard try make(parent, name) else { return false }
             try parent.rename(name, to: path, in: directory)
@@ -68,12 +59,46 @@ package final class Staging: Sendable {
     package func discard() throws(LibraryError) {
         try translating { () throws(SystemError) in
             // The journal last: without it the rest is only rubbish.
-            for name in [name, receiptName, displacedName, journalName] { try parent.removeTree(name) }
+            for name in [names.content, names.receipt, names.displaced, names.journal] { try parent.removeTree(name) }
         }
     }
 
     /// The content has gone into the store.
     func didCommit() throws(SystemError) {
-        if journal != nil { try parent.removeTree(journalName) }
+        if journal != nil { try parent.removeTree(names.journal) }
+    }
+}
+
+/// What lies in the folder of staging for one bundle.
+struct StagingNames: Hashable {
+    let number: Int
+
+    /// What will become the bundle's directory.
+    var content: RelativePath { LibraryLayout.path("\(number)") }
+    var receipt: RelativePath { LibraryLayout.path("\(number)\(Self.receiptSuffix)") }
+    /// What the content displaces in the store.
+    var displaced: RelativePath { LibraryLayout.path("\(number)-displaced") }
+    var journal: RelativePath { LibraryLayout.path("\(number)-journal") }
+    /// A file that is about to become part of the content.
+    func scratch(_ scratchNumber: Int) -> RelativePath { LibraryLayout.path("\(number)-scratch-\(scratchNumber)") }
+
+    private static let receiptSuffix = "-receipt"
+
+    init(number: Int) { self.number = number }
+
+    /// By the name of the content; nil for any other.
+    init?(content name: RelativePath) { self.init(name.bytes[...]) }
+
+    /// By the name of the receipt; nil for any other.
+    init?(receipt name: RelativePath) {
+        let suffix = Array(Self.receiptSuffix.utf8)
+        guard name.bytes.suffix(suffix.count) == suffix[...] else { return nil }
+        self.init(name.bytes.dropLast(suffix.count))
+    }
+
+    private init?(_ digits: ArraySlice<UInt8>) {
+        let text = String(decoding: digits, as: UTF8.self)
+        guard let number = Int(text), (1..<1 << 40).contains(number), String(number) == text else { return nil }
+        self.number = number
     }
 }

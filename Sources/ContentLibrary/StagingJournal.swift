@@ -9,7 +9,6 @@ import Platform
 ///
 /// Nothing of it is flushed, and a kill may cut its last line: what it says is only believed of a file that has that digest.
 final class StagingJournal: Sendable {
-    static let suffix = "-journal"
     private static let format = 1
     /// A path of 4,095 bytes, a long URL: no honest line comes near.
     private static let lineLimitBytes = 256 << 10

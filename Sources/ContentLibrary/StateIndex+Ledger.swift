@@ -73,7 +73,7 @@ extension Library {
             let (sum, overflow) = bytes.addingReportingOverflow(max(0, more))
             bytes = overflow ? .max : sum
         }
-        for (bundle, directory) in (try? storedBundles()) ?? [] {
+        try? forEachStoredBundle { bundle, directory throws(SystemError) in
             for name in ((try? directory.names()) ?? []).compactMap({ StoreName($0.bytes) }) {
                 let content = try? store.open(StoreAddress(bundle: bundle, name: name))
                 guard let header = content?.header, isRecent(header.origin.created) else { continue }

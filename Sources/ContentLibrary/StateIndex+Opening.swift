@@ -1,11 +1,12 @@
+import Glibc
 import JSONSyntax
 import Platform
 
 extension LibraryWriter {
-    /// Opens the index. One that is missing, damaged or of another version starts anew (the old file is set aside in `.larder/quarantine`),
-    /// and one that a killed run left behind is brought up to the generations on disk.
+    /// Opens the index. One that is missing, damaged, unreadable or of another version starts anew (the old file is set aside in
+    /// `.larder/quarantine`), and one that a killed run left behind is brought up to the generations on disk.
     package func openStateIndex() throws(LibraryError) -> StateIndex {
-        let index = StateIndex(try openDatabase())
+        let index = StateIndex(try openDatabase(), of: library)
         let recorded = try index.recordedGeneration()
         for number in try library.generations.numbers() where number.value > recorded {
             // One that can't be read says nothing here; who needs it will tell.
@@ -16,16 +17,27 @@ extension LibraryWriter {
     }
 
     private func openDatabase() throws(LibraryError) -> sending SQLiteDatabase {
-        let status = try translating { () throws(SystemError) in
-            try library.internals.status(of: LibraryLayout.stateIndex)
-        }
-        // SQLite would follow a link to somewhere else.
-        if let status, status.kind != .file { try setDatabaseAside() }
+        try library.checkPlace()
+        if try !isUsable(LibraryLayout.stateIndex) { try setDatabaseAside() }
         do { return try Self.open(library.stateIndexPath) } catch {
             guard error.isDamage else { throw LibraryError(error) }
         }
         try setDatabaseAside()
         do { return try Self.open(library.stateIndexPath) } catch { throw LibraryError(error) }
+    }
+
+    /// Whether SQLite may be given the file to open, or make: it would follow a link to somewhere else, and of a file that this user may not open it
+    /// tells nothing but that it can't.
+    private func isUsable(_ name: RelativePath) throws(LibraryError) -> Bool {
+        try translating { () throws(SystemError) in
+            guard let status = try library.internals.status(of: name) else { return true }
+            guard status.kind == .file else { return false }
+            do throws(SystemError) { _ = try library.internals.open(name, flags: O_RDWR) } catch {
+                guard error.code == EACCES || error.code == EPERM else { throw error }
+                return false
+            }
+            return true
+        }
     }
 
     /// Keeps one damaged index, the last, for whoever wants to look.
@@ -53,7 +65,7 @@ extension Library {
             let database = try? SQLiteDatabase(path: stateIndexPath, isReadOnly: true),
             (try? StateSchema.isCurrent(database)) == true
         else { return nil }
-        return StateIndex(database)
+        return StateIndex(database, of: self)
     }
 }
 

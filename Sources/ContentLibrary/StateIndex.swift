@@ -8,11 +8,16 @@ import Platform
 package final class StateIndex: Sendable {
     /// The lock is the database's own: nobody waits for it but another caller of this index.
     private let database: Locked<SQLiteDatabase>
+    /// SQLite opens its journal by path, each time anew.
+    private let library: Library
 
     /// How many runs are remembered.
     private static let keptRuns = 1_000
 
-    init(_ database: sending SQLiteDatabase) { self.database = Locked(database) }
+    init(_ database: sending SQLiteDatabase, of library: Library) {
+        self.database = Locked(database)
+        self.library = library
+    }
 
     // MARK: Runs
 
@@ -68,26 +73,40 @@ package final class StateIndex: Sendable {
 
     // MARK: Bundles
 
-    /// Notes how bundles fared, all in one step. A success keeps the time of the last failure but clears its message and count.
+    /// Notes how bundles fared, all in one step. A success keeps the time of the last failure but clears its message and count; a pause keeps
+    /// both, since nothing has become of it yet.
     package func record(_ outcomes: [BundleOutcome], at time: Timestamp = .now) throws(LibraryError) {
         try useInTransaction { database throws(SQLiteError) in
-            for outcome in outcomes {
-                let key: [SQLiteValue] = [.id(outcome.bundle.manifest), .id(outcome.bundle.bundle), .time(time)]
-                if let failure = outcome.failure {
-                    try database.run(
-                        """
-                        INSERT INTO bundles (manifest, bundle, lastFailure, failure, failures) VALUES (?, ?, ?, ?, 1)
-                        ON CONFLICT DO UPDATE SET lastFailure = excluded.lastFailure, failure = excluded.failure,
-                        failures = failures + 1
-                        """, key + [.text(failure)])
-                } else {
-                    try database.run(
-                        """
-                        INSERT INTO bundles (manifest, bundle, lastSuccess, failures) VALUES (?, ?, ?, 0)
-                        ON CONFLICT DO UPDATE SET lastSuccess = excluded.lastSuccess, failure = NULL, failures = 0
-                        """, key)
-                }
-            }
+            for outcome in outcomes { try Self.record(outcome, at: time, in: database) }
+        }
+    }
+
+    private static func record(
+        _ outcome: BundleOutcome, at time: Timestamp, in database: SQLiteDatabase
+    ) throws(SQLiteError) {
+        let key: [SQLiteValue] = [.id(outcome.bundle.manifest), .id(outcome.bundle.bundle), .time(time)]
+        switch outcome.fate {
+        case .success:
+            try database.run(
+                """
+                INSERT INTO bundles (manifest, bundle, lastSuccess, failures) VALUES (?, ?, ?, 0)
+                ON CONFLICT DO UPDATE SET lastSuccess = excluded.lastSuccess, failure = NULL, failures = 0,
+                nextTry = NULL, paused = NULL
+                """, key)
+        case .failure(let message, let nextTry):
+            try database.run(
+                """
+                INSERT INTO bundles (manifest, bundle, lastFailure, failure, nextTry, failures) VALUES (?, ?, ?, ?, ?, 1)
+                ON CONFLICT DO UPDATE SET lastFailure = excluded.lastFailure, failure = excluded.failure,
+                nextTry = excluded.nextTry, failures = failures + 1, paused = NULL
+                """, key + [.text(message), .time(nextTry)])
+        case .paused(let planned, let held):
+            try database.run(
+                """
+                INSERT INTO bundles (manifest, bundle, paused, plannedBytes, heldBytes, failures) VALUES (?, ?, ?, ?, ?, 0)
+                ON CONFLICT DO UPDATE SET paused = excluded.paused, plannedBytes = excluded.plannedBytes,
+                heldBytes = excluded.heldBytes
+                """, key + [.integer(planned), .integer(held)])
         }
     }
 
@@ -96,8 +115,7 @@ package final class StateIndex: Sendable {
         try use { database throws(SQLiteError) in
             var bundles: [ContentID: BundleRecord] = [:]
             try database.run(
-                "SELECT bundle, lastSuccess, lastFailure, failure, failures FROM bundles WHERE manifest = ?",
-                [.id(manifest)]
+                "SELECT bundle, \(BundleRecord.columns) FROM bundles WHERE manifest = ?", [.id(manifest)]
             ) { row in
                 if let bundle = ContentID(row.text(0)) { bundles[bundle] = BundleRecord(row) }
             }
@@ -113,6 +131,26 @@ package final class StateIndex: Sendable {
             for bundle in gone {
                 try database.run(
                     "DELETE FROM bundles WHERE manifest = ? AND bundle = ?", [.id(manifest), .id(bundle)])
+            }
+        }
+    }
+
+    /// The manifests of which any bundle is known.
+    package func knownManifests() throws(LibraryError) -> Set<ContentID> {
+        try use { database throws(SQLiteError) in
+            var manifests: Set<ContentID> = []
+            try database.run("SELECT DISTINCT manifest FROM bundles") { row in
+                if let manifest = ContentID(row.text(0)) { manifests.insert(manifest) }
+            }
+            return manifests
+        }
+    }
+
+    /// Forgets all of a manifest but the highest serial that was published of it.
+    package func forget(_ manifest: ContentID) throws(LibraryError) {
+        try useInTransaction { database throws(SQLiteError) in
+            for table in ["bundles", "sources"] {
+                try database.run("DELETE FROM \(table) WHERE manifest = ?", [.id(manifest)])
             }
         }
     }
@@ -160,6 +198,7 @@ package final class StateIndex: Sendable {
     func use<Result: Sendable>(
         _ body: (SQLiteDatabase) throws(SQLiteError) -> Result
     ) throws(LibraryError) -> Result {
+        try library.checkPlace()
         do {
             return try database.withLock { database throws(SQLiteError) in try body(database) }
         } catch { throw LibraryError(error) }

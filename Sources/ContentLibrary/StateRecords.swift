@@ -40,14 +40,19 @@ package struct RunRecord: Hashable, Sendable {
 
 /// How a bundle fared in a run.
 package struct BundleOutcome: Hashable, Sendable {
-    package let bundle: BundleAddress
-    /// Why it failed, in a line; nil when it is published or up to date.
-    package let failure: String?
-
-    package init(bundle: BundleAddress, failure: String? = nil) {
-        self.bundle = bundle
-        self.failure = failure
+    package enum Fate: Hashable, Sendable {
+        /// It is published or up to date.
+        case success
+        /// Why it failed, in a line, and before when those who failed it aren't asked again; nil: the next run asks.
+        case failure(String, nextTry: Timestamp?)
+        /// The run ended before the bundle was complete: so many bytes were to be fetched, so many of them are here.
+        case paused(plannedBytes: Int64, heldBytes: Int64)
     }
+
+    package let bundle: BundleAddress
+    package let fate: Fate
+
+    package init(bundle: BundleAddress, _ fate: Fate) { (self.bundle, self.fate) = (bundle, fate) }
 }
 
 /// What the index knows of a bundle.
@@ -58,11 +63,28 @@ package struct BundleRecord: Hashable, Sendable {
     package let failure: String?
     /// Failures in a row.
     package let failureCount: Int
+    /// Before when `refresh` doesn't ask those again who failed it; nil: the next run does.
+    package let nextTry: Timestamp?
+    /// How far it was when the last run ended before it was complete; nil where that isn't so.
+    package let pause: Pause?
 
+    package struct Pause: Hashable, Sendable {
+        package let time: Timestamp
+        package let plannedBytes: Int64
+        package let heldBytes: Int64
+    }
+
+    /// The columns from the second on, in the order of ``columns``.
     init(_ row: SQLiteRow) {
         lastSuccess = row.optionalInteger(1).map { Timestamp(seconds: $0) }
         lastFailure = row.optionalInteger(2).map { Timestamp(seconds: $0) }
         failure = row.optionalText(3)
         failureCount = Int(row.integer(4))
+        nextTry = row.optionalInteger(5).map { Timestamp(seconds: $0) }
+        pause = row.optionalInteger(6).map { time in
+            Pause(time: Timestamp(seconds: time), plannedBytes: row.integer(7), heldBytes: row.integer(8))
+        }
     }
+
+    static let columns = "lastSuccess, lastFailure, failure, failures, nextTry, paused, plannedBytes, heldBytes"
 }

@@ -35,6 +35,17 @@ enum StateSchema {
             source TEXT NOT NULL, sha256 TEXT NOT NULL, validator TEXT NOT NULL, failures INTEGER NOT NULL,
             lastFailure INTEGER NOT NULL, PRIMARY KEY (source, sha256)) WITHOUT ROWID;
         """,
+        """
+        ALTER TABLE bundles ADD COLUMN nextTry INTEGER;
+        ALTER TABLE bundles ADD COLUMN paused INTEGER;
+        ALTER TABLE bundles ADD COLUMN plannedBytes INTEGER;
+        ALTER TABLE bundles ADD COLUMN heldBytes INTEGER;
+        """,
+        """
+        CREATE TABLE verifications (
+            manifest TEXT NOT NULL, bundle TEXT NOT NULL, name TEXT NOT NULL, time INTEGER, position TEXT, damage TEXT,
+            PRIMARY KEY (manifest, bundle, name)) WITHOUT ROWID;
+        """,
     ]
 
     /// Checks the database, and brings it up to the newest version; an empty one gets all tables.

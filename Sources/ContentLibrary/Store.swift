@@ -65,10 +65,13 @@ package struct StoredContent: Sendable {
     /// - Complexity: in memory and time linear in the number of files.
     /// - Throws: `damaged` when it isn't what was written.
     package func receipt() throws(LibraryError) -> Receipt {
-        let file = try translating { () throws(SystemError) in
+        var reader = try ReceiptReader(openReceipt())
+        return try reader.receipt()
+    }
+
+    func openReceipt() throws(LibraryError) -> OwnedDescriptor {
+        try translating { () throws(SystemError) in
             try store.bundleDirectory(address.bundle).open(address.name.receiptPath, flags: O_RDONLY | O_NONBLOCK)
         }
-        var reader = try ReceiptReader(file)
-        return try reader.receipt()
     }
 }

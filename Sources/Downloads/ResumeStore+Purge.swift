@@ -22,6 +22,16 @@ public struct PausedDownload: Sendable {
 
     /// What it is called in its store.
     package var name: RelativePath { location.name }
+
+    fileprivate init(_ location: PartialFile.Location, _ status: FileStatus, _ record: ResumeData?) {
+        url = record?.url
+        heldBytes = record?.mayHaveHoles == true ? record?.held.countBytes ?? 0 : status.sizeBytes
+        totalBytes = record?.totalBytes
+        diskBytes = status.linkCount == 1 ? status.allocatedBytes : 0
+        digest = record?.digest
+        modified = status.modified
+        self.location = location
+    }
 }
 
 /// What lies in the store from earlier, and letting go of it.
@@ -30,21 +40,33 @@ extension ResumeStore {
     /// - Throws: `DownloadError` when the folder can't be read.
     public func pausedDownloads() throws(DownloadError) -> [PausedDownload] {
         var result: [PausedDownload] = []
-        for name in try names() where name.hasSuffix(Self.suffix) {
-            guard let location = try? PartialFile.Location(directory: directory, name: name),
-                let partial = PartialFile(existing: location), let status = try? partial.file.status()
-            else { continue }
+        for location in try locations() {
+            guard let partial = PartialFile(existing: location), let status = try? partial.file.status() else {
+                continue
+            }
             var record: ResumeData?
             if case .readable(let found) = try? partial.readRecord() { record = found }
-            let hasHoles = record?.mayHaveHoles == true
-            result.append(
-                PausedDownload(
-                    url: record?.url, heldBytes: hasHoles ? record?.held.countBytes ?? 0 : status.sizeBytes,
-                    totalBytes: record?.totalBytes,
-                    diskBytes: status.linkCount == 1 ? status.allocatedBytes : 0, digest: record?.digest,
-                    modified: status.modified, location: location))
+            result.append(PausedDownload(location, status, record))
         }
         return result.sorted { $0.modified < $1.modified }
+    }
+
+    /// All unfinished downloads, those in use too, the one that was written to first at the front: a look that takes no lock and needs no leave to
+    /// write. How far one is that is in use is known as of its last record.
+    /// - Throws: `DownloadError` when the folder can't be read.
+    package func unfinishedDownloads() throws(DownloadError) -> [PausedDownload] {
+        var result: [PausedDownload] = []
+        for location in try locations() {
+            guard let status = try? directory.status(of: location.name), status.kind == .file else { continue }
+            let record = try? directory.readFile(location.recordName, limitBytes: ResumeData.limitBytes)
+            result.append(PausedDownload(location, status, record.flatMap { ResumeData(decoding: $0) }))
+        }
+        return result.sorted { $0.modified < $1.modified }
+    }
+
+    private func locations() throws(DownloadError) -> [PartialFile.Location] {
+        try names().filter { $0.hasSuffix(Self.suffix) }
+            .compactMap { try? PartialFile.Location(directory: directory, name: $0) }
     }
 
     /// Lets paused downloads go, the one that was paused first before the others, until at most so many bytes are left. What is in use stays, and

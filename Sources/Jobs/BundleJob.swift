@@ -26,13 +26,15 @@ struct BundleJob: Sendable {
         case .impossible(let failure): throw failure
         case .revalidate(let content, let receipt):
             return try await obtain(previous: content, receipt: receipt)
+        case .mend(let content):
+            return try await mend(content)
         case .obtain(let previous):
             return try await obtain(previous: previous, receipt: nil)
         }
     }
 
     /// - Parameter receipt: of content that may still be what the sources have; they are asked before anything is fetched.
-    private func obtain(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
+    func obtain(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
         if bundle.package != nil {
             try await obtainPackage(previous: previous, receipt: receipt)
         } else if case .hls(let presentation) = bundle.content {
@@ -51,7 +53,8 @@ struct BundleJob: Sendable {
             }
             let files = try await FileSetJob(
                 sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
-                previous: previous, fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress
+                previous: previous, trustsPrevious: isMending(previous), others: await otherShelves(),
+                fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress
             ).run()
             emit(.bundleVerified)
             return try await blocking.attempt { () throws(BundleFailure) in
@@ -181,7 +184,7 @@ struct BundleJob: Sendable {
     }
 
     func stored(_ origin: Receipt.Origin) throws(BundleFailure) -> StoredContent? {
-        do throws(LibraryError) { return try writer.library.store.find(origin) } catch { throw BundleFailure(error) }
+        do throws(LibraryError) { return try writer.find(origin) } catch { throw BundleFailure(error) }
     }
 
     func origin(digests: [SHA256Digest]) throws(BundleFailure) -> Receipt.Origin {

@@ -15,11 +15,14 @@ package struct BundlePlan: Sendable {
     let heldBytes: Int64
     /// Whether the library will grow.
     let needsRoom: Bool
+    /// The files that have to be fetched for sure, those of which something is held, too.
+    let missingFiles: [SourceFile]
 
     /// - Parameter held: how many bytes of a file are held from earlier.
     init(bundle: Bundle, address: BundleAddress, work: Work, held: (SourceFile) -> Int64) {
         (self.bundle, self.address, self.work) = (bundle, address, work)
         let missing = Self.missing(bundle, work)
+        missingFiles = missing
         var (planned, heldBytes): (Int64, Int64) = (0, 0)
         for size in missing.map({ (bytes: Int64($0.sizeBytes ?? 0), held: held($0)) }) {
             planned = planned.addingClamped(size.bytes)
@@ -32,32 +35,48 @@ package struct BundlePlan: Sendable {
     /// Bytes that will have to be fetched, as far as the manifest tells.
     var bytesToFetch: Int64 { plannedBytes - heldBytes }
 
+    /// How far the bundle is, for the history.
+    var pause: BundleOutcome.Fate { .paused(plannedBytes: plannedBytes, heldBytes: heldBytes) }
+
     enum Work: Sendable {
         /// The library has exactly this content.
         case upToDate(StoredContent)
         /// The library has content that may be this: no digest says so, the servers must be asked.
         case revalidate(StoredContent, Receipt)
+        /// The library has this content, and some of it is damaged.
+        case mend(StoredContent)
         /// It must be fetched. What the bundle had before may have files in common with it.
         case obtain(previous: StoredContent?)
         /// It can't be worked on.
         case impossible(BundleFailure)
     }
 
+    /// Whether this brings back what was published, rather than something new.
+    var isMending: Bool {
+        switch work {
+        case .mend, .obtain(previous: nil), .impossible: true
+        // A receipt that can't be read proves nothing of what is here.
+        case .obtain(let content?): (try? content.receipt()) == nil
+        case .upToDate, .revalidate: false
+        }
+    }
+
     /// The work in one word.
     package enum State: String, Sendable {
-        case unchanged, revalidate, fetch, impossible
+        case unchanged, revalidate, mend, fetch, impossible
     }
 
     var state: State {
         switch work {
         case .upToDate: .unchanged
         case .revalidate: .revalidate
+        case .mend: .mend
         case .obtain: .fetch
         case .impossible: .impossible
         }
     }
 
-    /// The files that have to be fetched for sure. A server that is only asked may send nothing.
+    /// A server that is only asked may send nothing.
     private static func missing(_ bundle: Bundle, _ work: Work) -> [SourceFile] {
         guard case .obtain(let previous) = work else { return [] }
         // Only a set of files shares what it had before.
@@ -77,6 +96,8 @@ struct Planner {
     /// What runs that were cut short had brought.
     let salvage: [BundleAddress: Salvage]
     let redirects: RedirectPolicy
+    /// Content that isn't what its receipt says.
+    let damaged: Set<StoreAddress>
     /// Whether presentations are decrypted, whatever their manifests say.
     let decrypts: Bool
 
@@ -87,7 +108,7 @@ struct Planner {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
         let bundle = decrypts ? bundle.decrypted : bundle
-        return BundlePlan(bundle: bundle, address: address, work: work(bundle, address)) { file in
+        return BundlePlan(bundle: bundle, address: address, work: mending(work(bundle, address))) { file in
             max(held(file, bundle), file.digest.flatMap { salvage[address]?.heldBytes(of: $0) } ?? 0)
         }
     }
@@ -98,6 +119,16 @@ struct Planner {
             return 0
         }
         return ResumeStore(directory: library.partial).heldBytes(of: request)
+    }
+
+    /// What is wanted, and is damaged, is mended first: whether its servers have something new is for a later run.
+    private func mending(_ work: BundlePlan.Work) -> BundlePlan.Work {
+        switch work {
+        case .upToDate(let content) where damaged.contains(content.address),
+            .revalidate(let content, _) where damaged.contains(content.address):
+            .mend(content)
+        default: work
+        }
     }
 
     private func work(_ bundle: Bundle, _ address: BundleAddress) -> BundlePlan.Work {

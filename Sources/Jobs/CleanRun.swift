@@ -8,21 +8,32 @@ package struct CleanRun: Sendable {
     private let libraryPath: String
     private let manifests: [ManifestLocation]
     private let removesAllPartials: Bool
+    private let keep: Keep?
     private let isRehearsal: Bool
     private let control: RunControl
     private let observer: RunObserver
 
+    /// Which generations stay: so many of the newest, and those that are younger.
+    package struct Keep: Sendable {
+        let generations: Int
+        let age: Duration
+
+        package init(generations: Int, age: Duration) { (self.generations, self.age) = (generations, age) }
+    }
+
     /// - Parameters:
     ///   - manifests: what they ask for stays, as what the published ones ask for does.
     ///   - removesAllPartials: paused downloads go whoever asks for them.
+    ///   - keep: nil: every generation stays.
     ///   - isRehearsal: tells what would be done, and does nothing.
     package init(
-        libraryPath: String, manifests: [ManifestLocation], removesAllPartials: Bool, isRehearsal: Bool,
+        libraryPath: String, manifests: [ManifestLocation], removesAllPartials: Bool, keep: Keep?, isRehearsal: Bool,
         control: RunControl, observer: @escaping RunObserver
     ) {
         self.libraryPath = libraryPath
         self.manifests = manifests
         self.removesAllPartials = removesAllPartials
+        self.keep = keep
         self.isRehearsal = isRehearsal
         self.control = control
         self.observer = observer
@@ -32,7 +43,9 @@ package struct CleanRun: Sendable {
     package struct Report: Sendable {
         package var partials = 0
         package var partialBytes: Int64 = 0
-        /// Contents of bundles that no generation names.
+        /// Old generations.
+        package var generations = 0
+        /// Contents of bundles that no other generation names.
         package var contents = 0
         /// What the disk gets back for these, and for what killed runs left.
         package var otherBytes: Int64 = 0
@@ -49,7 +62,7 @@ package struct CleanRun: Sendable {
         if let report {
             emit(
                 .libraryCleaned(
-                    partials: report.partials, contents: report.contents,
+                    partials: report.partials, generations: report.generations, contents: report.contents,
                     bytes: report.partialBytes.addingClamped(report.otherBytes), isRehearsal: isRehearsal))
         }
         var summary = RunSummary()
@@ -104,14 +117,16 @@ package struct CleanRun: Sendable {
             let store = ResumeStore(directory: library.partial)
             if isRehearsal {
                 let wanted = try wanted(in: library, store, named)
-                let orphans = try library.orphans(unless: wanted.contains)
+                let orphans = try library.orphans(
+                    keep: keep?.generations ?? .max, keepAge: keep?.age ?? .zero, unless: wanted.contains)
+                report.generations = orphans.generations.count
                 (report.contents, report.otherBytes) = (orphans.contents.count, orphans.bytes)
                 try cleanPartials(in: store, wanted, &report)
             } else {
                 let writer = try begin(library)
                 let wanted = try wanted(in: library, store, named)
-                // Which generations stay is for `sync` to say.
-                let collected = try writer.collect(keep: .max)
+                let collected = try writer.collect(keep: keep?.generations ?? .max, keepAge: keep?.age ?? .zero)
+                report.generations = collected.generations.count
                 report.contents = collected.contents.count
                 report.otherBytes = try writer.discardSalvage(unless: wanted.contains)
                     .addingClamped(writer.clearedBytes).addingClamped(collected.freedBytes)

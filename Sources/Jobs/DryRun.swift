@@ -31,8 +31,10 @@ package struct DryRun: Sendable {
     package struct Report: Sendable {
         package let steps: [Step]
         package let fetchedBytes: Int64
-        /// The most the disk will have to hold besides what it holds now, at least: what archives unpack to is not known beforehand.
+        /// The most that the disk will have to hold besides what it holds now: the run keeps to that, but for the bundles of which nobody can tell.
         package let peakBytes: Int64
+        /// Bundles that will take more: nobody knows beforehand what an archive without limits unpacks to, or how large is what has no size.
+        package let unboundedBundles: [String]
         package let freeBytes: Int64?
         package let exit: ExitCode
     }
@@ -56,7 +58,7 @@ package struct DryRun: Sendable {
         do throws(RunProblem) { return try await plan() } catch {
             for event in error.events { emit(event) }
             let exit = control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit
-            return Report(steps: [], fetchedBytes: 0, peakBytes: 0, freeBytes: nil, exit: exit)
+            return Report(steps: [], fetchedBytes: 0, peakBytes: 0, unboundedBundles: [], freeBytes: nil, exit: exit)
         }
     }
 
@@ -85,14 +87,19 @@ package struct DryRun: Sendable {
         let steps =
             board.plans.map { Step($0.plan) }
             + board.leaving.map { Step(state: nil, bundle: "\($0)", bytes: 0, reason: nil) }
-        let unpacked = board.plans.filter(\.plan.bundle.isUnpacked).reduce(Int64(0)) {
-            $0.addingClamped($1.plan.plannedBytes)
-        }
+        let need = DiskNeed(
+            board.plans.map(\.plan), manifests: board.manifests, transfers: options.downloads.maximumTransfers)
         let isImpossible = board.plans.contains { $0.plan.state == .impossible && $0.plan.bundle.isRequired }
-        return Report(
-            steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: board.bytesToFetch.addingClamped(unpacked),
+        let report = Report(
+            steps: steps, fetchedBytes: board.bytesToFetch, peakBytes: need.bytes,
+            unboundedBundles: need.unknown.map(\.description),
             freeBytes: try? library?.partial.descriptor.freeBytes(),
             exit: isImpossible ? loader.loaded.exit.combined(with: .partial) : loader.loaded.exit)
+        emit(
+            .runPlanned(
+                bytes: report.fetchedBytes, peakBytes: report.peakBytes, freeBytes: report.freeBytes,
+                unboundedBundles: report.unboundedBundles))
+        return report
     }
 
     private func existingLibrary() throws(RunProblem) -> Library? {

@@ -11,6 +11,10 @@ struct FileSetJob: Sendable {
     let salvage: Salvage?
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
+    /// Whether these are taken unasked: content that is mended stays what it was.
+    var trustsPrevious = false
+    /// What else is here already.
+    var others: [Shelf] = []
     let fetcher: SourceFetcher
     /// Where files are placed: apart from the queue on which archives are unpacked, so that none waits for those with its descriptor open.
     let placing: JobQueue
@@ -102,13 +106,16 @@ struct FileSetJob: Sendable {
     private func shelves() async -> [Shelf] {
         let (digests, urls) = wanted
         let named = Set(sources.map { fetcher.name(of: $0) })
-        return await placing.run { [salvage, previous, fetcher, trustsSalvage] in
+        return await placing.run { [salvage, previous, fetcher, trustsSalvage, trustsPrevious, others] in
             salvage?.prune(naming: named.contains) { source in
                 digests.contains(source.sha256)
                     || ((source.validator != nil || trustsSalvage) && urls.contains(source.url))
             }
-            return [salvage.map { Shelf($0, fetcher.limits, isTrusted: trustsSalvage) }, previous.flatMap(Shelf.init)]
-                .compactMap(\.self)
+            let known = [
+                salvage.map { Shelf($0, fetcher.limits, isTrusted: trustsSalvage) },
+                previous.flatMap { Shelf($0, isTrusted: trustsPrevious) },
+            ]
+            return known.compactMap(\.self) + others
         }
     }
 

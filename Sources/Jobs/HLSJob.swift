@@ -14,6 +14,8 @@ struct HLSJob: Sendable {
     let salvage: Salvage?
     /// Content whose resources needn't be fetched.
     let previous: StoredContent?
+    /// Whether these are taken unasked.
+    var trustsPrevious = false
     let fetcher: SourceFetcher
     let placing: JobQueue
     let slots: RequestSlots
@@ -85,8 +87,8 @@ struct HLSJob: Sendable {
                 byteRange: resource.byteRange, encryption: resource.encryption, duration: resource.duration)
         }
         return FileSetJob(
-            sources: sources, staging: staging, salvage: salvage, previous: previous, fetcher: fetcher,
-            placing: placing, slots: slots, keys: keys, progress: progress)
+            sources: sources, staging: staging, salvage: salvage, previous: previous, trustsPrevious: trustsPrevious,
+            fetcher: fetcher, placing: placing, slots: slots, keys: keys, progress: progress)
     }
 
     func keyRing() -> KeyRing {

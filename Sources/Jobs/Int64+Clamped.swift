@@ -4,4 +4,10 @@ extension Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
+
+    /// The product with a count, or the largest there is where that would be more; both are no less than zero.
+    func multipliedClamped(by count: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: count)
+        return overflow ? .max : product
+    }
 }

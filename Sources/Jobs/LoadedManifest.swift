@@ -15,6 +15,8 @@ struct LoadedManifest: Sendable {
     /// What stands for the place it was read from, and what the server there says of these bytes.
     var source: SHA256Digest?
     var validator: String?
+    /// Whether a pin keeps it from being published: then nothing is done for it.
+    var isHeld = false
 }
 
 extension LoadedManifest {

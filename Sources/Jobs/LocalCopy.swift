@@ -17,12 +17,28 @@ struct LocalCopy: Sendable {
         didWrite: @Sendable (Int64) -> Void
     ) throws(BundleFailure) {
         let path = String(decoding: url.decodedPath, as: UTF8.self)
+        let source: OwnedDescriptor
         do {
             // Not blocking: a FIFO without a writer is refused below, not waited for.
-            let source = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK)
+            source = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK)
             guard try source.status().kind == .file else {
                 throw BundleFailure(.localFileFailed, "it is not a regular file", url: "\(url)")
             }
+        } catch let error as BundleFailure {
+            throw error
+        } catch {
+            throw BundleFailure(.localFileFailed, "\(error)", url: "\(url)")
+        }
+        try self.init(of: source, url: "\(url)", in: directory, isStopped: isStopped, didWrite: didWrite)
+    }
+
+    /// Copies a regular file.
+    /// - Parameter url: where it is, for people.
+    init(
+        of source: OwnedDescriptor, url: String, in directory: Directory, isStopped: @Sendable () -> Bool,
+        didWrite: @Sendable (Int64) -> Void
+    ) throws(BundleFailure) {
+        do {
             let target = try directory.openUnnamedFile()
             let hasher = SHA256()
             let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
@@ -40,9 +56,9 @@ struct LocalCopy: Sendable {
             }
             (descriptor, sizeBytes, digest) = (target, size, hasher.finalize())
         } catch let error as SystemError {
-            throw BundleFailure(error.isNoSpace ? .noSpace : .localFileFailed, "\(error)", url: "\(url)")
+            throw BundleFailure(error.isNoSpace ? .noSpace : .localFileFailed, "\(error)", url: url)
         } catch {
-            throw error as? BundleFailure ?? BundleFailure(.localFileFailed, "\(error)", url: "\(url)")
+            throw error as? BundleFailure ?? BundleFailure(.localFileFailed, "\(error)", url: url)
         }
     }
 }

@@ -73,8 +73,9 @@ struct ManifestLoader {
             return (result, warnings)
         }
         for warning in warnings { emit(.manifestFinding(text: warning, refusal: nil), nil) }
-        let manifest = try result.get()
+        var manifest = try result.get()
         try checkMayBeFollowed(manifest, location)
+        manifest.isHeld = try isHeld(manifest)
         emit(
             .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),
             manifest.id.description)
@@ -93,6 +94,26 @@ struct ManifestLoader {
         }
         try check(expires: manifest.manifest.expires, manifest.id, location)
         warnOfOtherBytes(manifest, location)
+    }
+
+    /// Whether a pin keeps the manifest from being published. Whoever set it knows, so that nothing is told where nobody looks.
+    private func isHeld(_ manifest: LoadedManifest) throws(RunProblem) -> Bool {
+        let serial = manifest.manifest.serial
+        do throws(LibraryError) {
+            guard let pin = try memory.pin(on: manifest.id, serial: serial) else { return false }
+            let way: String =
+                switch pin.hold {
+                case .everything: "larder unpin"
+                case .serials: "a higher serial, or larder unpin,"
+                }
+            emit(
+                .warning(
+                    "serial \(serial) isn't published: the library is held at generation \(pin.generation.value); \(way) ends that"
+                ), manifest.id.description)
+            return true
+        } catch {
+            throw RunProblem(error)
+        }
     }
 
     private func checkIsFirst(_ id: ContentID, _ location: ManifestLocation) throws(RunProblem) {

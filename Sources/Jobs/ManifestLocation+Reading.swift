@@ -11,7 +11,7 @@ extension ManifestLocation {
     /// - Parameters:
     ///   - downloader: asked for only where something has to be fetched.
     ///   - known: what needn't be fetched again while the server still has it.
-    /// - Throws: `RunProblem` with 66 when it can't be read.
+    /// - Throws: `RunProblem` with 66 when it can't be read, 1 or 73 when it can't be kept while it is.
     func read(
         _ downloader: @autoclosure () -> Downloader, _ redirects: RedirectPolicy, unless known: KnownManifest? = nil
     ) async throws(RunProblem) -> ManifestReply {
@@ -46,6 +46,9 @@ extension ManifestLocation {
             throw .stopped
         } catch let error as DownloadError where error.code == .noSpace {
             throw RunProblem(.noSpace, "\(self): there is no room for the manifest: \(error)")
+        } catch let error as DownloadError where error.code == .fileFailed {
+            // This machine is to blame, not whoever has the manifest.
+            throw RunProblem(.failure, "\(self): there is no place for the manifest: \(error)")
         } catch let error as DownloadError where error.code == .notModified {
             return try unchanged(known)
         } catch {

@@ -19,6 +19,15 @@ final class ManifestMemory {
         (self.options, self.library, self.history) = (options, library, history)
     }
 
+    /// What keeps the library as it is.
+    private lazy var pin = Result { () throws(LibraryError) in try library?.pin() }
+
+    /// What keeps a manifest of this serial from being published, if anything does.
+    func pin(on manifest: ContentID, serial: Int) throws(LibraryError) -> LibraryPin? {
+        guard let pin = try pin.get(), pin.holds(manifest, serial: serial) else { return nil }
+        return pin
+    }
+
     /// The highest serial that is known to have been published for a manifest; nil when none was.
     func highestSerial(of manifest: ContentID) -> Int? {
         [history?.highestSerial(of: manifest), publishedSerials[manifest]].compactMap(\.self).max()
@@ -41,6 +50,10 @@ final class ManifestMemory {
         guard options.asksForAll, known.record.settledBy == Bundle.planVersion, let settled = known.record.settled,
             let generations = library?.generations, (try? generations.currentNumber()) == settled
         else { return nil }
+        // What is damaged is to be mended.
+        if history?.damagedContents.contains(where: { $0.bundle.manifest == known.record.manifest }) == true {
+            return nil
+        }
         let count = generations.bundleCount(of: known.record.manifest, in: settled)
         return count == known.record.bundleCount ? count : nil
     }

@@ -22,7 +22,8 @@ struct PresentationReader: Sendable {
     private static let maximumMirrors = 2
 
     struct Document: Sendable {
-        /// Where it came from, after redirects.
+        /// What was asked for, and where it came from, after redirects.
+        let askedURL: String
         let url: String
         let bytes: [UInt8]
         let source: Receipt.Source
@@ -33,7 +34,7 @@ struct PresentationReader: Sendable {
         let first = try await parse(entry, variables: nil)
         let outline: PresentationOutline
         do throws(ChoiceProblem) {
-            outline = try PresentationOutline(first, url: entry.source.url, from: entry.url, by: selection)
+            outline = try PresentationOutline(first, url: entry.askedURL, from: entry.url, by: selection)
         } catch {
             throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(entry.url))
         }
@@ -170,7 +171,9 @@ struct PresentationReader: Sendable {
                 }
                 warn("\(file.url): the playlist is compressed, and the server doesn't say so")
             }
-            return Document(url: file.finalURL, bytes: bytes, source: fetcher.receiptSource(source, file))
+            return Document(
+                askedURL: fetcher.fullURL(of: source), url: file.finalURL, bytes: bytes,
+                source: fetcher.receiptSource(source, file))
         }
     }
 
@@ -180,7 +183,7 @@ struct PresentationReader: Sendable {
         try await placing.attempt { [warn] () throws(BundleFailure) in
             let outcome = PlaylistParser.parse(
                 document.bytes, PlaylistParser.Context(url: document.url, importableVariables: variables))
-            let text = SourceText(name: shownURL(document.source.url), bytes: document.bytes)
+            let text = SourceText(name: shownURL(document.askedURL), bytes: document.bytes)
             // Most playlists have nothing to tell, and then nobody has to know where their lines begin.
             lazy var renderer = DiagnosticTextRenderer(LineIndex(text), of: outcome.diagnostics)
             guard let playlist = outcome.playlist else {

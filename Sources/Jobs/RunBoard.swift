@@ -13,7 +13,7 @@ final class RunBoard: Sendable {
     /// Plans every bundle of the run against what the library holds.
     /// - Parameter library: nil when there is none yet.
     init(
-        _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest],
+        _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest], damaged: Set<StoreAddress> = [],
         emit: (RunEvent.Kind, BundleAddress) -> Void
     ) throws(RunProblem) {
         self.manifests = manifests
@@ -30,9 +30,9 @@ final class RunBoard: Sendable {
         for (number, manifest) in manifests.enumerated() {
             let planner = Planner(
                 manifest: manifest, base: base, library: library, published: published, salvage: salvage,
-                redirects: options.redirects, decrypts: options.decrypts)
-            for bundle in manifest.manifest.bundles where options.selects(bundle) {
-                guard let plan = planner.plan(bundle) else { continue }
+                redirects: options.redirects, damaged: damaged, decrypts: options.decrypts)
+            for bundle in manifest.manifest.bundles where options.selects(bundle, of: manifest.id) && !manifest.isHeld {
+                guard let plan = planner.plan(bundle), options.mending == nil || plan.isMending else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
                 emit(.bundlePlanned(plan.state, bytes: plan.plannedBytes), plan.address)
             }
@@ -42,11 +42,16 @@ final class RunBoard: Sendable {
 
     /// Bundles that readers see now and no manifest of the run names any more.
     var leaving: [BundleAddress] {
-        manifests.flatMap { manifest in
+        manifests.filter { !$0.isHeld }.flatMap { manifest in
             let named = Set(manifest.manifest.bundles.map(\.id.text))
             return (base?.manifests[manifest.id] ?? [:]).keys.filter { !named.contains($0.description) }
                 .map { BundleAddress(manifest: manifest.id, bundle: $0) }
         }.sorted()
+    }
+
+    /// Whether this is what readers see of its bundle.
+    func isCurrent(_ content: StoreAddress) -> Bool {
+        base?.manifests[content.bundle.manifest]?[content.bundle.bundle] == content.name
     }
 
     func note(_ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>) {
@@ -81,7 +86,7 @@ final class RunBoard: Sendable {
     func summary(isPublished: Bool) -> RunSummary {
         let results = results.withLock { $0 }
         var summary = RunSummary()
-        for (index, _) in plans {
+        for (index, plan) in plans {
             switch results[index] {
             case .success(let content) where isNew(content):
                 if isPublished {
@@ -91,7 +96,9 @@ final class RunBoard: Sendable {
                     // It is complete in the store; the next run finds it there and publishes it.
                     summary.paused += 1
                 }
-            case .success: summary.unchanged += 1
+            case .success:
+                summary.unchanged += 1
+                if plan.state == .mend { summary.mended += 1 }
             case .failure(let failure) where failure.code != .paused: summary.failed += 1
             case .failure, nil: summary.paused += 1
             }
@@ -215,15 +222,31 @@ final class RunBoard: Sendable {
     }
 
     /// For the history; bundles that are paused, or that nobody can see yet, neither failed nor succeeded.
-    /// - Parameter isPublished: whether readers see by now what is new.
-    func outcomes(isPublished: Bool) -> [BundleOutcome] {
+    /// - Parameters:
+    ///   - isPublished: whether readers see by now what is new.
+    ///   - outlook: when what failed can be had again.
+    func outcomes(isPublished: Bool, outlook: RetryOutlook, at now: Timestamp) -> [BundleOutcome] {
         let results = results.withLock { $0 }
         return plans.compactMap { index, plan in
             switch results[index] {
-            case .success(let content) where isPublished || !isNew(content): BundleOutcome(bundle: plan.address)
+            case .success(let content) where isPublished || !isNew(content):
+                return BundleOutcome(bundle: plan.address, .success)
             case .failure(let failure) where failure.code != .paused:
-                BundleOutcome(bundle: plan.address, failure: failure.description)
-            default: nil
+                let nextTry = outlook.nextTry(of: plan.bundle, in: manifests[index.manifest], at: now)
+                return BundleOutcome(bundle: plan.address, .failure(failure.description, nextTry: nextTry))
+            default: return nil
+            }
+        }
+    }
+
+    /// The bundles that the run ended before it could complete, as they were planned.
+    var pausedPlans: [BundlePlan] {
+        let results = results.withLock { $0 }
+        return plans.compactMap { index, plan in
+            switch results[index] {
+            case .success: nil
+            case .failure(let failure) where failure.code != .paused: nil
+            case .failure, nil: plan
             }
         }
     }

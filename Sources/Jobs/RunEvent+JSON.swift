@@ -26,6 +26,7 @@ extension RunEvent.Kind {
         case .manifestLoaded: "manifest.loaded"
         case .runFailed, .manifestFinding(_, refusal: .some): "run.failed"
         case .bundlePlanned: "bundle.planned"
+        case .runPlanned: "run.planned"
         case .transferStarted: "transfer.started"
         case .transferCoalesced: "transfer.coalesced"
         case .transferResumed: "transfer.resumed"
@@ -34,6 +35,7 @@ extension RunEvent.Kind {
         case .transferRetrying: "transfer.retrying"
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
+        case .courierTaken: "courier.taken"
         case .sessionRebuilt: "session.rebuilt"
         case .networkWaiting: "network.waiting"
         case .memoryPressure: "pressure.memory"
@@ -43,6 +45,11 @@ extension RunEvent.Kind {
         case .bytesQuarantined: "bytes.quarantined"
         case .libraryCleaned: "library.cleaned"
         case .segmentProgress: "segments.progress"
+        case .contentDamaged: "content.damaged"
+        case .contentVerified: "content.verified"
+        case .contentMended: "content.mended"
+        case .libraryVerified: "library.verified"
+        case .bundleExported: "bundle.exported"
         case .bundleVerified: "bundle.verified"
         case .bundleUnpacked: "bundle.unpacked"
         case .bundlePublished: "bundle.published"
@@ -68,7 +75,8 @@ extension RunEvent.Kind {
         case .bundlePlanned(let state, let bytes):
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
-        case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes):
+        case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes),
+            .courierTaken(let bytes):
             line.member("bytes", bytes)
         case .bytesQuarantined(let bytes, let name):
             line.member("bytes", bytes)
@@ -84,10 +92,30 @@ extension RunEvent.Kind {
         case .transferFailed(let code, let message), .bundleFailed(let code, let message):
             line.member("code", code)
             line.member("message", message)
-        case .bundleUnpacked(let files, let bytes):
+        case .bundleUnpacked(let files, let bytes), .bundleExported(let files, let bytes):
             line.member("files", files)
             line.member("bytes", bytes)
         case .segmentProgress(let figures): figures.write(to: &line)
+        case .contentDamaged(let damage, let content):
+            line.member("content", content)
+            line.member("path", damage.path?.description)
+            line.member("problem", damage.code)
+            line.member("message", "\(damage)")
+        case .contentVerified(let content, let files, let bytes, let damaged):
+            line.member("content", content)
+            line.member("files", files)
+            line.member("bytes", bytes)
+            line.member("damaged", damaged)
+        case .libraryVerified(let contents, let files, let bytes, let damaged, let mended, let remaining):
+            line.member("contents", contents)
+            line.member("files", files)
+            line.member("bytes", bytes)
+            line.member("damaged", damaged)
+            line.member("mended", mended)
+            line.member("remaining", remaining)
+        case .contentMended(let content, let isFetched):
+            line.member("content", content)
+            line.member("fetched", isFetched)
         case .bundlePublished(let version): line.member("version", version)
         case .sessionRebuilt(let reason): line.member("reason", reason.rawValue)
         case .memoryPressure(let bufferBytes, let handles):
@@ -96,8 +124,14 @@ extension RunEvent.Kind {
         case .diskPressure(let freeBytes, let wantedBytes):
             line.member("free", freeBytes)
             line.member("wanted", wantedBytes)
-        case .libraryCleaned(let partials, let contents, let bytes, let isRehearsal):
+        case .runPlanned(let bytes, let peak, let free, let unbounded):
+            line.member("bytes", bytes)
+            line.member("peakBytes", peak)
+            line.member("freeBytes", free)
+            line.member("unbounded", unbounded)
+        case .libraryCleaned(let partials, let generations, let contents, let bytes, let isRehearsal):
             line.member("partials", partials)
+            line.member("generations", generations)
             line.member("contents", contents)
             line.member("bytes", bytes)
             line.member("dryRun", isRehearsal)
@@ -129,6 +163,7 @@ extension RunSummary {
             bundles.member("unchanged", unchanged)
             bundles.member("failed", failed)
             bundles.member("paused", paused)
+            bundles.member("mended", mended)
         }
         line.member("bytesFetched", fetchedBytes)
         line.member("bytesResumed", resumedBytes)

@@ -1,3 +1,4 @@
+import ContentLibrary
 import Downloads
 import Platform
 
@@ -22,6 +23,9 @@ package struct RunEvent: Sendable {
         /// What is to be done for a bundle, and the bytes of what isn't in the library yet, as far as they are known; some may be held
         /// from a run that was stopped.
         case bundlePlanned(BundlePlan.State, bytes: Int64)
+        /// What a dry run found in all: bytes to fetch, and the most that the disk will have to hold besides what it holds now, but for those bundles
+        /// of which nobody can tell.
+        case runPlanned(bytes: Int64, peakBytes: Int64, freeBytes: Int64?, unboundedBundles: [String])
         case transferStarted
         case transferCoalesced
         case transferResumed(offset: Int64)
@@ -30,6 +34,8 @@ package struct RunEvent: Sendable {
         case transferRetrying(reason: String, delay: Duration)
         case transferFailed(code: String, message: String)
         case transferFinished(bytes: Int64)
+        /// A courier had a file, so that no source is asked for it.
+        case courierTaken(bytes: Int64)
         /// Connections are built anew; every transfer goes on with them.
         case sessionRebuilt(RebuildReason)
         /// Transfers wait, since there is no way to their sources from this machine.
@@ -45,9 +51,20 @@ package struct RunEvent: Sendable {
         /// What runs that were cut short had brought of bundles was let go, for want of room.
         case leftoversEvicted(bytes: Int64)
         /// What nobody needs any more was removed, or would be: paused downloads, content that no generation names, and what a killed run left.
-        case libraryCleaned(partials: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
+        case libraryCleaned(partials: Int, generations: Int, contents: Int, bytes: Int64, isRehearsal: Bool)
         /// More of a bundle's segments is here.
         case segmentProgress(SegmentFigures)
+        /// Something of stored content isn't as its receipt says; `content` is the name in the store.
+        case contentDamaged(ContentDamage, content: String)
+        /// Stored content was read to its end: so much of it in this run, and so much of that is damaged.
+        case contentVerified(content: String, files: Int, bytes: Int64, damaged: Int)
+        /// Damaged content is as it was published, in the place where it stood. `fetched` unless all of it was in the library.
+        case contentMended(content: String, isFetched: Bool)
+        /// A library was held against its receipts: contents that were read to their ends, how many are damaged, how many of these were mended, and
+        /// how many the budget didn't reach.
+        case libraryVerified(contents: Int, files: Int, bytes: Int64, damaged: Int, mended: Int, remaining: Int)
+        /// What another library lacks of a bundle was written for it.
+        case bundleExported(files: Int, bytes: Int64)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

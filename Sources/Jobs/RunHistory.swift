@@ -7,6 +7,8 @@ final class RunHistory: Sendable {
     private let index: StateIndex?
     private let run: Int64?
     private let warn: @Sendable (String) -> Void
+    /// What can't be noted once can't be noted a hundred times: it is told once.
+    private let warnings = Locked<Set<String>>([])
 
     /// What the clock showed at the run before; nil where nobody knows.
     let previousTime: Timestamp?
@@ -102,6 +104,22 @@ final class RunHistory: Sendable {
         }
     }
 
+    /// Content that was found damaged, and hasn't been mended since.
+    var damagedContents: Set<StoreAddress> {
+        attempt { index throws(LibraryError) in try index.damagedContents() } ?? []
+    }
+
+    /// Notes that content is whole again.
+    func record(mended contents: Set<StoreAddress>, at now: Timestamp) {
+        let records = contents.map { ($0, VerificationRecord(time: now)) }
+        attempt { index throws(LibraryError) in try index.record(Dictionary(uniqueKeysWithValues: records)) }
+    }
+
+    /// Forgets all of a manifest but the highest serial that was published of it.
+    func forget(_ manifest: ContentID) {
+        attempt { index throws(LibraryError) in try index.forget(manifest) }
+    }
+
     func fetchedBytes(inMonth month: String) -> Int64? {
         attempt { index throws(LibraryError) in try index.fetchedBytes(inMonth: month) } ?? nil
     }
@@ -142,7 +160,8 @@ final class RunHistory: Sendable {
     private func attempt<Result>(_ body: (StateIndex) throws(LibraryError) -> Result) -> Result? {
         guard let index else { return nil }
         do throws(LibraryError) { return try body(index) } catch {
-            warn("the library's index could not be written: \(error)")
+            let warning = "the library's index could not be used: \(error)"
+            if warnings.withLock({ $0.insert(warning).inserted }) { warn(warning) }
             return nil
         }
     }

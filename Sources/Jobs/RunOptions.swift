@@ -1,4 +1,5 @@
 import BundleManifest
+import ContentLibrary
 import Diagnostics
 import Downloads
 import Platform
@@ -28,6 +29,10 @@ package struct RunOptions: Sendable {
     package var keepAge: Duration = .seconds(86_400)
     /// Stores what is encrypted of presentations in the clear, whatever manifests say.
     package var decrypts = false
+    /// Who is asked for bytes before any mirror is, in this order.
+    package var couriers: [CourierLocation] = []
+    /// That the run works on damaged content of what is published, and on nothing else; `manifests` are none then. Nil: as manifests ask.
+    package var mending: MendingOrder?
     package var clock = RunClock.system
     /// Body bytes after which the run pauses; nil: no bound.
     package var maximumBytes: Int64?
@@ -62,8 +67,9 @@ package struct RunOptions: Sendable {
     var asksForAll: Bool { onlyBundles.isEmpty && onlyTags.isEmpty }
 
     /// Whether a bundle is part of the run.
-    func selects(_ bundle: Bundle) -> Bool {
-        (onlyBundles.isEmpty || onlyBundles.contains(bundle.id.text))
+    func selects(_ bundle: Bundle, of manifest: ContentID) -> Bool {
+        if let mending { return mending.names(bundle, of: manifest) }
+        return (onlyBundles.isEmpty || onlyBundles.contains(bundle.id.text))
             && (onlyTags.isEmpty || !onlyTags.isDisjoint(with: bundle.tags))
     }
 

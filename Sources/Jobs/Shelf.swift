@@ -22,11 +22,18 @@ struct Shelf: Sendable {
     }
 
     /// What the library has.
-    init?(_ content: StoredContent) {
+    init?(_ content: StoredContent, isTrusted: Bool = false) {
         // Content that can't be read is for `verify` to report; here its files are only fetched again.
         guard let sharing = try? ContentSharing(content), let receipt = try? content.receipt() else { return nil }
-        self.init(receipt.sources) { source, path, staging throws(LibraryError) in
+        self.init(receipt.sources, isTrusted: isTrusted) { source, path, staging throws(LibraryError) in
             try sharing.place(source.sha256, sizeBytes: source.sizeBytes, at: path, in: staging)
+        }
+    }
+
+    /// Files of the library by what they are, wherever they lie.
+    init(_ files: StoredFiles, of sources: [Receipt.Source]) {
+        self.init(sources) { source, path, staging throws(LibraryError) in
+            try files.place(source.sha256, sizeBytes: source.sizeBytes, at: path, in: staging)
         }
     }
 

@@ -20,6 +20,8 @@ struct SourceFetcher: Sendable {
     let redirects: RedirectPolicy
     let bodyBudgetBytes: Int64?
     let emit: TransferReporter.Emit
+    /// Who is asked before any of its sources.
+    var couriers = Couriers.none
     /// How often a failed source is asked again; nil: as the run's settings say.
     var retries: Int?
 
@@ -42,6 +44,7 @@ struct SourceFetcher: Sendable {
         _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil,
         arriving: ArrivingBytes? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
+        if case .none = condition, part == nil, let file = try await couriers.fetch(source, for: self) { return file }
         var failure: BundleFailure?
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
@@ -65,6 +68,24 @@ struct SourceFetcher: Sendable {
             }
         }
         throw failure ?? BundleFailure(.unresolvableURL, "there is no source")
+    }
+
+    /// Brings a file whose digest and length are known from somebody whom the manifest doesn't name: who is told nothing of what it says.
+    func fetch(_ source: SourceFile, fromNeighbour url: TransferURL) async throws(BundleFailure) -> FetchedFile {
+        var request = DownloadRequest(url, mirrors: [], of: source, in: bundle, redirects: .sameOrigin(limit: 3))
+        request.headers = HeaderFields()
+        request.budgetBytes = bodyBudgetBytes
+        request.retries = 0
+        let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
+        do throws(BundleFailure) {
+            let file = try await proven(request, reporter)
+            let fetched = try FetchedFile(file, url: reporter.url, validator: nil)
+            reporter.finished(bytes: file.sizeBytes)
+            return fetched
+        } catch {
+            reporter.failed(error)
+            throw error
+        }
     }
 
     /// Brings a file of which nothing is here, or nothing that would be of use.
@@ -100,11 +121,11 @@ struct SourceFetcher: Sendable {
         return (try? manifest.sources(presentation.playlist))?.contains { $0.origin == url.origin } ?? false
     }
 
-    /// What receipts call a source: its first server's URL in full, so that a relative reference isn't taken for the same one on another
-    /// mirror; for a source without servers, what the manifest says.
-    func name(of source: SourceFile) -> String {
-        firstServer(of: source)?.text ?? source.urls[0].text
-    }
+    /// What receipts call a source: by its first server's URL, so that a relative reference isn't taken for the same one on another mirror.
+    func name(of source: SourceFile) -> String { Receipt.Source.name(ofURL: fullURL(of: source)) }
+
+    /// The first server's URL; for a source without servers, what the manifest says.
+    func fullURL(of source: SourceFile) -> String { firstServer(of: source)?.text ?? source.urls[0].text }
 
     /// What receipts call what is stored of a source: a part, or what it decrypts to, has a name of its own.
     func name(of source: BundleSource) -> String {
@@ -114,7 +135,7 @@ struct SourceFetcher: Sendable {
         name += "#"
         if let range = source.byteRange { name += "bytes=\(range.offset)-\(range.end - 1)" }
         if let encryption = source.encryption { name += "&aes-128=\(encryption.vector),\(encryption.keyURL)" }
-        return name
+        return Receipt.Source.name(ofURL: name)
     }
 
     /// What the receipt says of a source that was fetched.

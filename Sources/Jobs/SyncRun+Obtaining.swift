@@ -6,11 +6,12 @@ import Platform
 extension SyncRun {
     /// Works on every bundle of the board, several at once, each after those it waits for. When the run is stopped, nothing more is begun.
     func obtain(
-        _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits, distrust: Distrust
+        _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits, distrust: Distrust,
+        couriers: Couriers
     ) async {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workshop = Workshop(
-            writer: writer, downloader: downloader, limits: limits, distrust: distrust,
+            writer: writer, downloader: downloader, limits: limits, distrust: distrust, couriers: couriers,
             blocking: JobQueue(name: "larder-bundle", threads: cores),
             placing: JobQueue(name: "larder-files", threads: cores),
             // Enough to keep every transfer busy while what came is placed; no more, since a kill loses small files that are whole and not placed.
@@ -24,6 +25,7 @@ extension SyncRun {
         let downloader: Downloader
         let limits: RunLimits
         let distrust: Distrust
+        let couriers: Couriers
         let blocking: JobQueue
         let placing: JobQueue
         let slots: RequestSlots
@@ -63,12 +65,13 @@ extension SyncRun {
     }
 
     private func job(_ plan: BundlePlan, _ manifest: LoadedManifest, _ workshop: Workshop) -> BundleJob {
-        let fetcher = SourceFetcher(
+        var fetcher = SourceFetcher(
             manifest: manifest, bundle: plan.bundle, downloader: workshop.downloader,
             scratch: workshop.writer.library.partial, copying: workshop.placing, control: control,
             limits: workshop.limits, distrust: workshop.distrust, redirects: options.redirects,
             bodyBudgetBytes: options.bodyBudgetBytes
         ) { kind, url, transfer in emit(kind, of: plan.address, url: url, transfer: transfer) }
+        fetcher.couriers = workshop.couriers
         return BundleJob(
             plan: plan, fetcher: fetcher, writer: workshop.writer, blocking: workshop.blocking,
             placing: workshop.placing, slots: workshop.slots, clock: options.clock

@@ -11,7 +11,9 @@ extension SyncRun {
         if control.reason?.isSignal == true { return false }
         guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
         do throws(LibraryError) {
-            guard let generation = try writer.publish(draft) else { return true }
+            let generation = try writer.publish(draft)
+            liftPin(board, writer)
+            guard let generation else { return true }
             for (plan, content) in board.unpublished {
                 emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
             }
@@ -22,6 +24,33 @@ extension SyncRun {
         }
         collect(writer)
         return true
+    }
+
+    /// What is published with a higher serial than the pin holds isn't held any more. Where this fails, the next run does it.
+    private func liftPin(_ board: RunBoard, _ writer: LibraryWriter) {
+        do throws(LibraryError) { try writer.liftPin(for: board.publishedSerials) } catch {
+            emit(.warning("the pin could not be lifted: \(error)"))
+        }
+    }
+
+    /// Planning takes time, and somebody who sent a signal waits.
+    private static let mostPlannedAgain = 1_000
+
+    /// Notes how far the bundles are that the run ended before it could complete. To be called when nobody has their files any more.
+    func recordPauses(_ board: RunBoard, _ library: Library, _ history: RunHistory) {
+        var paused = board.pausedPlans
+        guard !paused.isEmpty else { return }
+        if paused.count <= Self.mostPlannedAgain {
+            // What is here by now shows when it is planned again.
+            var again = options
+            again.onlyBundles = Set(paused.map(\.bundle.id.text))
+            again.onlyTags = []
+            let addresses = Set(paused.map(\.address))
+            if let plans = try? RunBoard(again, library, board.manifests, emit: { _, _ in }).plans {
+                paused = plans.map(\.plan).filter { addresses.contains($0.address) }
+            }
+        }
+        history.record(paused.map { BundleOutcome(bundle: $0.address, $0.pause) })
     }
 
     /// Notes what the next run needn't ask for, nor look at.

@@ -67,6 +67,7 @@ package struct SyncRun: Sendable {
             checkClock(history)
             return try? library.generations.currentNumber()
         }
+        let damaged = await blocking.run { beginMending(writer, history) }
         let ledger = ByteLedger(history)
         guard let budget = await blocking.run({ byteBudget(ledger, library) }) else {
             await blocking.run { history.end(exit: .paused, RunSummary()) }
@@ -86,16 +87,17 @@ package struct SyncRun: Sendable {
         let bookkeeping = keepBooks(ledger, downloader, on: blocking)
         var summary = RunSummary()
         var exit = ExitCode.success
+        var board: RunBoard?
         do throws(RunProblem) {
             let loaded = await load(library, downloader, history)
             exit = loaded.exit
             if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
                 let workplace = Workplace(
-                    library: library, writer: writer, history: history, store: store, quarantine: quarantine,
-                    downloader: downloader,
+                    library: library, writer: writer, damaged: damaged, history: history, store: store,
+                    quarantine: quarantine, downloader: downloader,
                     room: room, limits: limits, blocking: blocking)
-                let (result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
-                (summary, exit) = (result, exit.combined(with: workExit))
+                let (carried, result, workExit) = try await carryThrough(loaded.manifests, exit, in: workplace)
+                (board, summary, exit) = (carried, result, exit.combined(with: workExit))
             }
             summary.unchanged += loaded.settled.reduce(0) { $0 + $1.bundleCount }
             remember(loaded.settled, library, history)
@@ -109,7 +111,8 @@ package struct SyncRun: Sendable {
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         summary.duration = ContinuousClock.now - started
-        exit = await blocking.run { [exit, summary] in
+        exit = await blocking.run { [exit, summary, board] in
+            if let board { recordPauses(board, library, history) }
             ledger.record(summary.fetchedBytes, at: options.clock.now())
             let exit = tellOthers(exit, summary, library, history, initial: initial)
             history.end(exit: exit, summary)
@@ -122,6 +125,7 @@ package struct SyncRun: Sendable {
     private struct Workplace: Sendable {
         let library: Library
         let writer: LibraryWriter
+        let damaged: Set<StoreAddress>
         let history: RunHistory
         let store: ResumeStore
         let quarantine: Quarantine
@@ -135,7 +139,7 @@ package struct SyncRun: Sendable {
     /// - Parameter loadingExit: what the manifests that can't be used make of the run.
     private func carryThrough(
         _ manifests: [LoadedManifest], _ loadingExit: ExitCode, in place: Workplace
-    ) async throws(RunProblem) -> (RunSummary, ExitCode) {
+    ) async throws(RunProblem) -> (RunBoard, RunSummary, ExitCode) {
         // What can't be read may have what was asked for.
         if loadingExit == .success { try options.checkSelection(in: manifests) }
         // These are held by whatever the downloader makes room with: they must not hold the downloader.
@@ -160,34 +164,43 @@ package struct SyncRun: Sendable {
             })
         let board = try await place.blocking.attempt { () throws(RunProblem) in
             if loadingExit == .success { discardUnlisted(manifests, place.writer) }
-            let board = try RunBoard(options, place.library, manifests) { emit($0, of: $1) }
+            let board = try RunBoard(options, place.library, manifests, damaged: place.damaged) { emit($0, of: $1) }
+            discardSurplus(board, place.writer)
             // Of a manifest that couldn't be read nobody knows what it wants.
             if loadingExit == .success { relief.removeStale() }
             try check(place.room, relief, for: board, place.writer)
             place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
             return board
         }
+        let couriers = await Couriers(
+            options.couriers, for: board.plans.map(\.plan), place.downloader, on: place.blocking
+        ) { emit(.warning($0)) }
         await obtain(
             board, writer: place.writer, downloader: place.downloader, limits: place.limits,
             distrust: Distrust(
-                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now))
+                history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now),
+            couriers: couriers)
         let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get()) ?? false
             place.history.forgetUnlisted(manifests)
-            place.history.record(board.outcomes(isPublished: isPublished))
+            place.history.record(
+                board.outcomes(
+                    isPublished: isPublished, outlook: RetryOutlook(place.history), at: options.clock.now()))
             if isPublished { remember(board, place.library, place.history) }
+            endMending(board, place.damaged, place.writer, place.history)
             return try publication.get()
         }
         var exit = board.exit(isPublished: isPublished)
         if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
-        return (board.summary(isPublished: isPublished), exit)
+        return (board, board.summary(isPublished: isPublished), exit)
     }
 
     // MARK: Before
 
     /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
     private func load(_ library: Library, _ downloader: Downloader, _ history: RunHistory) async -> LoadedManifests {
+        if let mending = options.mending { return published(in: library, mending) }
         let memory = ManifestMemory(options, library, history)
         var loader = ManifestLoader(options, downloader: downloader, memory: memory) { emit($0, manifest: $1) }
         for location in options.manifests {
@@ -207,6 +220,13 @@ package struct SyncRun: Sendable {
         _ = try? writer.discardSalvage { bundle in
             listed[bundle.manifest].map { $0.contains(bundle.bundle.description) } ?? true
         }
+    }
+
+    /// Lets go of what earlier runs had brought of bundles that the library has by now as they are asked for.
+    private func discardSurplus(_ board: RunBoard, _ writer: LibraryWriter) {
+        guard !writer.salvagedBundles.isEmpty else { return }
+        let complete = Set(board.plans.map(\.plan).filter { $0.state == .unchanged }.map(\.address))
+        _ = try? writer.discardSalvage { !complete.contains($0) }
     }
 
     /// Says that there is not enough room before the first byte moves, rather than half-way.

@@ -12,7 +12,7 @@ final class TransferReporter: Sendable {
         var countedBytes: Int64 = 0
     }
 
-    typealias Emit = @Sendable (_ kind: RunEvent.Kind, _ url: String, _ transfer: Int) -> Void
+    typealias Emit = @Sendable (_ kind: RunEvent.Kind, _ url: String, _ transfer: Int?) -> Void
 
     private let number: Int
     private let emit: Emit

@@ -13,6 +13,12 @@ struct CleanCommand {
         "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
     private static let partials = CommandOption<Bool>.flag(
         "partials", help: "remove all paused downloads, whoever asks for them")
+    private static let keep = CommandOption<Int?>.optional(
+        "keep", .integer(1...1000), help: "remove older generations than so many (2 if only --keep-age is given)")
+    private static let keepAge = CommandOption<Duration?>.optional(
+        "keep-age", .duration, help: "but none that is younger (1d if only --keep is given)")
+    private static let base = CommandOption<String?>.optional(
+        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
     private static let dryRun = CommandOption<Bool>.flag(
         "dry-run", short: "n", help: "tell what would be removed, do nothing")
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
@@ -21,12 +27,13 @@ struct CleanCommand {
         "clean", summary: "remove from a library what nobody needs",
         description: """
             Removes paused downloads that neither a published manifest nor one that is named asks for, content that no \
-            generation names, and what a killed run left in progress. Every generation stays. What is complete but not \
-            published, after a run that was stopped, goes too.
+            generation names, and what a killed run left in progress. Every generation stays, unless --keep or \
+            --keep-age says which; the current one, and one that a reader holds, do so always. What is complete but \
+            not published, after a run that was stopped, goes too.
             """,
         operands: [Operand("MANIFEST", .any, help: "a path, an http(s) URL, or -: what it asks for stays")],
         groups: [
-            OptionGroup("Library", library, partials, dryRun),
+            OptionGroup("Library", library, base, keep, keepAge, partials, dryRun),
             OptionGroup(
                 "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
                 OutputOptions.color),
@@ -34,6 +41,8 @@ struct CleanCommand {
         examples: [
             Example("larder clean museum.json --library /srv/media", "Keeps what a stopped sync of it had fetched."),
             Example("larder clean --library /srv/media --partials --dry-run", "What there would be to win."),
+            Example(
+                "larder clean --library /srv/media --keep 1 --keep-age 0s", "Nothing but what readers find now."),
         ],
         exitCodes: Jobs.ExitCode.values(
             .success, .failure, .usage, .invalidManifest, .unreadable, .busy, .refused, .interrupted, .terminated))
@@ -41,7 +50,8 @@ struct CleanCommand {
     func run() async -> Jobs.ExitCode {
         var manifests: [ManifestLocation] = []
         do throws(TransferURLError) {
-            for operand in parsed.operands { manifests.append(try ManifestLocation(operand)) }
+            let base = try parsed[Self.base].map { text throws(TransferURLError) in try TransferURL(text) }
+            for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage
@@ -54,7 +64,7 @@ struct CleanCommand {
         let isRehearsal = parsed[Self.dryRun]
         let (report, exit) = await CleanRun(
             libraryPath: parsed[Self.library], manifests: manifests, removesAllPartials: parsed[Self.partials],
-            isRehearsal: isRehearsal, control: control, observer: printer.take
+            keep: keptGenerations, isRehearsal: isRehearsal, control: control, observer: printer.take
         ).run()
         printer.end()
         if let report, !style.isQuiet || isRehearsal {
@@ -64,14 +74,27 @@ struct CleanCommand {
         return exit
     }
 
+    /// Nil: all of them.
+    private var keptGenerations: CleanRun.Keep? {
+        let (number, age) = (parsed[Self.keep], parsed[Self.keepAge])
+        guard number != nil || age != nil else { return nil }
+        return CleanRun.Keep(
+            generations: number ?? RunArguments.keptGenerations, age: age ?? RunArguments.keptAge)
+    }
+
     /// `removed 2 paused downloads (1.2 MB) and the contents of 1 bundle; 73.2 MB freed`
     private static func text(_ report: CleanRun.Report, _ isRehearsal: Bool) -> String {
-        guard report.partials + report.contents > 0 || report.otherBytes > 0 else { return "nothing to remove" }
+        guard report.partials + report.generations + report.contents > 0 || report.otherBytes > 0 else {
+            return "nothing to remove"
+        }
         let downloads = report.partials == 1 ? "paused download" : "paused downloads"
+        let generations = HumanQuantity.count(report.generations, "old generation", "old generations")
         let contents = report.contents == 1 ? "content" : "contents"
         let freed = HumanQuantity.bytes(report.partialBytes.addingClamped(report.otherBytes))
         return "\(isRehearsal ? "would remove" : "removed") \(report.partials) \(downloads) "
-            + "(\(HumanQuantity.bytes(report.partialBytes))), \(report.contents) \(contents) that no generation names; "
+            + "(\(HumanQuantity.bytes(report.partialBytes))), "
+            + (report.generations > 0 ? "\(generations), " : "")
+            + "\(report.contents) \(contents) that no generation names; "
             + "\(freed) \(isRehearsal ? "would be free" : "freed")"
     }
 }

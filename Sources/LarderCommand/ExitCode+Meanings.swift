@@ -7,7 +7,7 @@ extension Jobs.ExitCode {
         meaning(.success, "all done, or nothing to do"),
         meaning(
             .failure,
-            "nothing could be published and nothing was up to date; the fetch or unpacking failed; validate found errors"
+            "nothing could be published and nothing was up to date; the fetch or unpacking failed; validate found errors, verify damage"
         ),
         meaning(.partial, "some bundles failed, the others are published or up to date"),
         meaning(

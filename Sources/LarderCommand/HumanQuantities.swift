@@ -1,3 +1,5 @@
+import Platform
+
 /// Quantities as people read them.
 enum HumanQuantity {
     /// `999 B`, `1.5 kB`, `73.2 MB`: decimal units, as disks and links are sold.
@@ -24,6 +26,17 @@ enum HumanQuantity {
         let seconds = duration / .seconds(1)
         if seconds < 59.95 { return "\(tenths(seconds)) s" }
         return clock(Int64(seconds.rounded())) + (seconds < 3600 ? " min" : " h")
+    }
+
+    /// `8 s`, `3 min`, `5 h`, `12 days`: how long ago something was, roughly.
+    static func age(_ time: Timestamp, at now: Timestamp) -> String {
+        let seconds = max(0, now.seconds &- time.seconds)
+        return switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3600: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) days"
+        }
     }
 
     /// `0:07`, `3:07`, `2:03:07`: a time that is left.

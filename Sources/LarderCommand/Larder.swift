@@ -10,12 +10,18 @@ enum Larder {
     /// then it has nothing more to do.
     static func main() {
         StandardStreams.occupy()
-        SignalListener.ignoreBrokenPipes()
-        StopSignals.block()
-        DescriptorLimit.raise()
         let invocation = Result { () throws(UsageError) in
             try larderCommands.parse(Array(CommandLine.arguments.dropFirst()), environment: Environment.variables)
         }
+        // Before anything that a program would inherit which takes this one's place.
+        if case .success(.run(let parsed)) = invocation, parsed.command.name == RunCommand.command.name {
+            exit(RunCommand(parsed).run())
+        }
+        SignalListener.ignoreBrokenPipes()
+        // A signal ends these at once, as it would any program: what they do is done in one step, or changes nothing.
+        if case .success(.run(let parsed)) = invocation, let code = runAtOnce(parsed) { exit(told(code).rawValue) }
+        StopSignals.block()
+        DescriptorLimit.raise()
         if case .success(.run(let parsed)) = invocation, parsed[BackgroundOption.background] {
             BackgroundPriority.adopt()
         }
@@ -55,8 +61,21 @@ enum Larder {
         case FetchCommand.command.name: await FetchCommand(parsed).run()
         case UnpackCommand.command.name: await UnpackCommand(parsed).run()
         case CleanCommand.command.name: await CleanCommand(parsed).run()
+        case VerifyCommand.command.name: await VerifyCommand(parsed).run()
+        case ExportCommand.command.name: await ExportCommand(parsed).run()
         case ValidateCommand.command.name: await ValidateCommand(parsed).run()
         default: preconditionFailure("the table lists a command that nobody carries out")
+        }
+    }
+
+    /// Carries out what needs no other threads; nil for any other command.
+    private static func runAtOnce(_ parsed: ParsedCommand) -> Jobs.ExitCode? {
+        switch parsed.command.name {
+        case StatusCommand.command.name: StatusCommand(parsed).run()
+        case HistoryCommand.command.name: HistoryCommand(parsed).run()
+        case ExplainCommand.command.name: ExplainCommand(parsed).run()
+        case PathCommand.command.name: PathCommand(parsed).run()
+        default: SteeringCommands.run(parsed)
         }
     }
 }
@@ -70,6 +89,7 @@ let larderCommands = CommandTable(
         """,
     commands: [
         SyncCommand.command, RefreshCommand.command, FetchCommand.command, UnpackCommand.command,
-        ValidateCommand.command, CleanCommand.command,
-    ],
+        ValidateCommand.command, StatusCommand.command, HistoryCommand.command, ExplainCommand.command,
+        PathCommand.command, RunCommand.command, VerifyCommand.command, ExportCommand.command, CleanCommand.command,
+    ] + SteeringCommands.all,
     exitCodes: Jobs.ExitCode.meanings)

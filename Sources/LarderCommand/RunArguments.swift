@@ -17,6 +17,9 @@ struct RunArguments: Sendable {
     private static let only = CommandOption<[String]>.list("only", .text("ID"), help: "these bundles alone")
     private static let tag = CommandOption<[String]>.list(
         "tag", .text("T"), help: "bundles with one of these tags alone")
+    static let from = CommandOption<[String]>.repeated(
+        "from", .text("DIR|URL"),
+        help: "take bytes from a disk or a neighbour's library before any mirror; verified all the same")
     private static let base = CommandOption<String?>.optional(
         "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
     private static let dryRun = CommandOption<Bool>.flag(
@@ -29,10 +32,11 @@ struct RunArguments: Sendable {
         "allow-expired", help: "take a manifest that has expired")
     private static let decrypt = CommandOption<Bool>.flag(
         "decrypt", help: "store encrypted segments of presentations in the clear")
-    private static let keep = CommandOption<Int>.value(
-        "keep", .integer(1...1000), default: 2, help: "generations that stay")
-    private static let keepAge = CommandOption<Duration>.value(
-        "keep-age", .duration, default: .seconds(86_400), defaultText: "1d", help: "younger generations stay too")
+    static let keep = CommandOption<Int>.value(
+        "keep", .integer(1...1000), default: keptGenerations, help: "generations that stay")
+    static let keepAge = CommandOption<Duration>.value(
+        "keep-age", .duration, default: keptAge, defaultText: "1d", help: "younger generations stay too")
+    static let (keptGenerations, keptAge) = (2, Duration.seconds(86_400))
 
     private static let jobs = CommandOption<Int>.value(
         "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
@@ -45,19 +49,20 @@ struct RunArguments: Sendable {
         "max-bytes", .size, help: "pause once this many body bytes came in")
     private static let deadline = CommandOption<Duration?>.optional(
         "deadline", .duration, help: "pause after this long")
-    private static let minFree = CommandOption<SizeOrPercent>.value(
+    static let minFree = CommandOption<SizeOrPercent>.value(
         "min-free", .sizeOrPercent, default: .percent(5), help: "room that must stay free on the disk")
     private static let retries = CommandOption<Int>.value(
         "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
 
-    private static let config = CommandOption<String?>.optional(
+    static let config = CommandOption<String?>.optional(
         "config", .text("FILE"), help: "session settings as JSON; the command line wins over them")
 
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let operands = [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")]
     static let libraryGroup = OptionGroup(
-        "Library", library, only, tag, base, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep, keepAge)
+        "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep,
+        keepAge)
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config)
@@ -125,16 +130,17 @@ struct RunArguments: Sendable {
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
         options.decrypts = parsed[Self.decrypt]
+        options.couriers = try Self.couriers(parsed)
         options.keptGenerations = parsed[Self.keep]
         options.keepAge = parsed[Self.keepAge]
         options.maximumBytes = parsed[Self.maxBytes].map(Int64.init)
         options.deadline = parsed[Self.deadline]
-        options.minimumFree =
-            switch parsed[Self.minFree] {
-            case .bytes(let bytes): .bytes(Int64(bytes))
-            case .percent(let percent): .percent(percent)
-            }
+        options.minimumFree = parsed[Self.minFree].freeSpace
         return (options, plan)
+    }
+
+    static func couriers(_ parsed: ParsedCommand) throws(TransferURLError) -> [CourierLocation] {
+        try parsed[from].map { argument throws(TransferURLError) in try CourierLocation(argument) }
     }
 
     /// What SIGHUP and the clock do; nil without `--config`.
@@ -175,5 +181,14 @@ struct RunArguments: Sendable {
 
     private func chosen<Value>(_ option: CommandOption<Value>, over setting: Value?) -> Value {
         parsed.isGiven(option) ? parsed[option] : setting ?? parsed[option]
+    }
+}
+
+extension SizeOrPercent {
+    var freeSpace: RunOptions.FreeSpace {
+        switch self {
+        case .bytes(let bytes): .bytes(Int64(bytes))
+        case .percent(let percent): .percent(percent)
+        }
     }
 }

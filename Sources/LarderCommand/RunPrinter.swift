@@ -70,6 +70,9 @@ final class RunPrinter: Sendable {
         case .bundlePublished(let version) where style.isVerbose: return "\(subject)published, version \(version)"
         case .transferResumed(let offset) where style.isVerbose:
             return "\(subject)going on at \(HumanQuantity.bytes(offset))"
+        case .contentDamaged(let damage, _): return "\(style.errorLabel) \(subject)\(damage)"
+        case .contentMended(_, let isFetched) where !style.isQuiet:
+            return "\(subject)mended\(isFetched ? "" : ", with what the library has")"
         case .diskPressure(let free, let wanted) where style.isVerbose:
             return "the disk is short of room: \(HumanQuantity.bytes(free)) free, \(HumanQuantity.bytes(wanted)) wanted"
         case .bytesQuarantined(let bytes, let name) where style.isVerbose:

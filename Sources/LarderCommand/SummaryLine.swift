@@ -8,7 +8,9 @@ struct SummaryLine {
     init(_ summary: RunSummary, _ exit: ExitCode) {
         var counts = ["\(summary.published) published", "\(summary.unchanged) unchanged", "\(summary.failed) failed"]
         if summary.paused > 0 { counts.append("\(summary.paused) paused") }
-        let isIdle = exit == .success && summary.published + summary.failed + summary.paused == 0
+        if summary.mended > 0 { counts.append("\(summary.mended) mended") }
+        let isIdle =
+            exit == .success && summary.published + summary.failed + summary.paused + summary.mended == 0
         text = (isIdle ? "nothing to do: " : "") + counts.joined(separator: ", ") + Self.figures(summary)
     }
 

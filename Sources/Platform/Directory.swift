@@ -102,12 +102,14 @@ package final class Directory: Sendable {
         let flags = replacing ? 0 : larder_rename_noreplace
         try withParents(source, directory ?? self, target) { from, old, to, new in
             larder_renameat2(from, old, to, new, flags)
-        }.orThrow("rename", "\(subject(source)) to \(target)")
+        }.orThrow("rename", "\(subject(source)) to \(directory?.subject(target) ?? "\(target)")")
     }
 
-    /// Swaps what is at the two paths in one step; fails with `EINVAL` where the file system can't.
-    package func exchange(_ first: RelativePath, with second: RelativePath) throws(SystemError) {
-        try withParents(first, self, second) { from, old, to, new in
+    /// Swaps what is at the two paths, the second in `directory`, in one step; fails with `EINVAL` where the file system can't.
+    package func exchange(
+        _ first: RelativePath, with second: RelativePath, in directory: Directory? = nil
+    ) throws(SystemError) {
+        try withParents(first, directory ?? self, second) { from, old, to, new in
             larder_renameat2(from, old, to, new, larder_rename_exchange)
         }.orThrow("exchange", "\(subject(first)) and \(second)")
     }
@@ -117,7 +119,7 @@ package final class Directory: Sendable {
         _ source: RelativePath, to target: RelativePath, in directory: Directory? = nil
     ) throws(SystemError) {
         try withParents(source, directory ?? self, target) { from, old, to, new in linkat(from, old, to, new, 0) }
-            .orThrow("link", "\(subject(source)) to \(target)")
+            .orThrow("link", "\(subject(source)) to \(directory?.subject(target) ?? "\(target)")")
     }
 
     /// Makes a symbolic link whose content is `target`, which is not checked: judge it before.

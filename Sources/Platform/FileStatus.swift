@@ -16,9 +16,11 @@ package struct FileStatus: Hashable, Sendable {
     package let groupID: gid_t
     package let linkCount: Int
     package let modified: Timestamp
-    /// Device and inode: together the identity of the file.
     package let device: UInt64
     package let inode: UInt64
+
+    /// What tells this file from every other one.
+    package var identity: [UInt64] { [device, inode] }
 
     init(_ raw: stat) {
         switch raw.st_mode & S_IFMT {

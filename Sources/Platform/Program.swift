@@ -22,51 +22,16 @@ package struct Program: Sendable {
         _ command: [String], input: OwnedDescriptor? = nil, output: Output = .discarded,
         variables: [String: String] = [:], hasOwnGroup: Bool = false
     ) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        if let input {
-            posix_spawn_file_actions_adddup2(&actions, input.rawValue, STDIN_FILENO)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
-        switch output {
-        case .discarded:
-            for stream in [STDOUT_FILENO, STDERR_FILENO] {
-                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+        let outputs: [Int32?] =
+            switch output {
+            case .discarded: [nil, nil]
+            case .toStandardError: [STDERR_FILENO, STDERR_FILENO]
             }
-        case .toStandardError: posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        }
-        // Not all of the libraries' descriptors close by themselves.
-        larder_spawn_closing_from(&actions, STDERR_FILENO + 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        var process: pid_t = 0
-        let code = withCStrings(command) { arguments in
-            withCStrings(Self.environment(with: variables)) { environment in
-                posix_spawnp(&process, command[0], &actions, &attributes, arguments, environment)
-            }
-        }
-        guard code == 0 else { return nil }
-        self.process = process
-    }
-
-    private static func environment(with variables: [String: String]) -> [String] {
-        var entries: [String] = []
-        var entry = larder_environment()
-        while let text = entry?.pointee.map({ String(cString: $0) }) {
-            if variables[String(text.prefix { $0 != "=" })] == nil { entries.append(text) }
-            entry = entry?.advanced(by: 1)
-        }
-        return entries + variables.map { "\($0)=\($1)" }.sorted()
+        let started = try? ProcessStart.spawn(
+            command, environment: ProcessStart.environment(with: variables), descriptors: [input?.rawValue] + outputs,
+            hasOwnGroup: hasOwnGroup)
+        guard let started else { return nil }
+        process = started
     }
 
     /// How a program ended.
@@ -116,11 +81,4 @@ package struct Program: Sendable {
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
-}
-
-/// Lends a null-terminated array of C strings.
-private func withCStrings<Result>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
 }

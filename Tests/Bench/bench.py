@@ -18,6 +18,7 @@ import tempfile
 
 import game
 import large_file
+import library
 import long_link
 import many_files
 import memory
@@ -46,6 +47,7 @@ def main():
             "memory": lambda: memory.measure(download_many, server, served, scratch, runs),
             "game": lambda: game.measure(larder, server, served, scratch, runs),
             "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
+            "library": lambda: library.measure(larder, server, served, scratch, runs),
             "segments": lambda: segments.measure(larder, read_playlist, server, served, scratch, runs),
             "unpack": lambda: unpack.measure(larder, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),

@@ -44,13 +44,14 @@ import Testing
 
     /// What is on the disk when a commit is cut short after each of its steps.
     @Test(arguments: 0...3)
-    func aCommitCutShortIsNotBelievedAndDoesNotStandInTheWay(steps: Int) throws {
+    func aCommitCutShortIsCarriedToItsEndOnceItsReceiptIsThere(steps: Int) throws {
         let fixture = try Fixture()
         let sample = try Sample()
         try interruptedCommit(of: sample, by: fixture.writer(), after: steps)
+        #expect(try (fixture.open().store.find(sample.origin) != nil) == (steps == 3), "nothing is believed before")
 
         let writer = try fixture.writer()
-        #expect(try (writer.library.store.find(sample.origin) != nil) == (steps == 3))
+        #expect(try (writer.library.store.find(sample.origin) != nil) == (steps > 0))
         #expect(try writer.library.staging.names().isEmpty)
         let content = try sample.commit(by: writer)
         #expect(try content.open().readFile("content.txt", limitBytes: 10) == Array("one".utf8))
@@ -62,10 +63,53 @@ import Testing
         let content = try staging.seal()
         let receipt = Receipt(origin: sample.origin, sources: sample.sources, entries: content.entries)
         let name = sample.origin.address.name
-        if steps > 0 { try writer.writeReceipt(receipt, of: staging) }
+        if steps > 0 { try writer.writeReceipt(receipt, of: staging.names) }
         let parent = try writer.openPlace(of: sample.bundle)
-        if steps > 1 { try writer.moveContent(of: staging, to: name, in: parent) }
-        if steps > 2 { try writer.moveReceipt(of: staging, to: name, in: parent) }
+        if steps > 1 { try writer.moveContent(of: staging.names, to: name, in: parent) }
+        if steps > 2 { try writer.moveReceipt(of: staging.names, to: name, in: parent) }
+    }
+
+    enum Untruth: CaseIterable {
+        case cutReceipt, otherBytes, otherMode, missingFile, strayFile, strayDirectory
+    }
+
+    /// Whether the content has its name already or not.
+    @Test(arguments: Untruth.allCases, 1...2)
+    func aCommitWhoseReceiptIsNotTrueIsNotFinished(untruth: Untruth, steps: Int) throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try interruptedCommit(of: sample, by: fixture.writer(), after: steps)
+        let content = steps == 1 ? ".larder/staging/1" : "store/\(sample.origin.address)"
+        let (file, receipt) = (fixture.temporary["library/\(content)/content.txt"], ".larder/staging/1-receipt")
+        switch untruth {
+        case .cutReceipt:
+            let bytes = try fixture.temporary.read("library/\(receipt)")
+            try fixture.temporary.write(bytes.dropLast(), to: "library/\(receipt)")
+        case .otherBytes: try writeFile(Array("two".utf8), to: file)
+        case .otherMode: #expect(chmod(file, 0o755) == 0)
+        case .missingFile: #expect(unlink(file) == 0)
+        case .strayFile: try fixture.temporary.write([], to: "library/\(content)/stray")
+        case .strayDirectory: try fixture.temporary.makeDirectory("library/\(content)/stray/directory")
+        }
+        let writer = try fixture.writer()
+        #expect(try writer.library.store.find(sample.origin) == nil)
+        #expect(try writer.library.staging.names().isEmpty)
+        #expect(try sample.commit(by: writer).receipt().entries.count == 1)
+    }
+
+    @Test func contentThatHasAReceiptAlreadyIsNotReplacedByWhatARunLeft() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try interruptedCommit(of: sample, by: fixture.writer(), after: 1)
+        let left = fixture.temporary["left"]
+        #expect(rename(fixture.temporary["library/.larder/staging"], left) == 0)
+        let inode = try sample.commit(by: fixture.writer()).open().descriptor.status().inode
+        removeTree(fixture.temporary["library/.larder/staging"])
+        #expect(rename(left, fixture.temporary["library/.larder/staging"]) == 0)
+
+        let writer = try fixture.writer()
+        #expect(try writer.library.store.find(sample.origin)?.open().descriptor.status().inode == inode)
+        #expect(try writer.library.staging.names().isEmpty)
     }
 
     @Test func aReceiptWithoutContentIsNoContent() throws {

@@ -35,10 +35,10 @@ import Testing
         #expect(try staging.directory.readFile("moved", limitBytes: 100) == Array("unchanged".utf8))
         #expect(try staging.directory.readFile("dir/other", limitBytes: 100) == Array("new".utf8))
         #expect(try staging.directory.status(of: "moved")?.modified == Self.time)
-        #expect(try writer.library.staging.names() == [staging.name])
+        #expect(try writer.library.staging.names() == [staging.names.content])
         // Sealing what is shared already finds that it is.
         #expect(try staging.seal(sharing: ContentSharing(old)).sharedFiles == 1)
-        #expect(try writer.library.staging.names() == [staging.name])
+        #expect(try writer.library.staging.names() == [staging.names.content])
     }
 
     @Test func manyFilesAreSharedAtOnce() async throws {
@@ -68,7 +68,7 @@ import Testing
             let path = LibraryLayout.path("again-\(number)")
             #expect(try staging.directory.readFile(path, limitBytes: 100) == Array(text.utf8))
         }
-        #expect(try writer.library.staging.names() == [staging.name])
+        #expect(try writer.library.staging.names() == [staging.names.content])
     }
 
     @Test func aLinkIsMadeOnlyWhereModeAndTimeAgree() throws {

@@ -140,4 +140,22 @@ extension String {
     func replacingSubrange(_ range: Range<Index>, with other: String) -> String {
         String(self[..<range.lowerBound]) + other + String(self[range.upperBound...])
     }
+
+    @Test(arguments: [
+        ("https://a.example/x", "https://a.example/x"), ("a/b.txt", "a/b.txt"),
+        ("https://a.example/x?", "https://a.example/x?"),
+        ("https://a.example/x?token=s3cret", "https://a.example/x?~"),
+        ("https://a.example/x?a=1#bytes=0-9", "https://a.example/x?~"),
+        (
+            "https://a.example/x#&aes-128=0,https://k.example/key?t=s3cret",
+            "https://a.example/x#&aes-128=0,https://k.example/key?~"
+        ),
+    ]) func queriesAreNotWrittenDown(_ url: String, _ begin: String) {
+        let name = Receipt.Source.name(ofURL: url)
+        #expect(name.hasPrefix(begin) && !name.contains("s3cret") && !name.contains("a=1"))
+        #expect(name.utf8.count <= begin.utf8.count + 32 + "#bytes=0-9".utf8.count)
+        #expect(Receipt.Source.name(ofURL: name) == name, "it is its own name")
+        #expect(
+            url.contains("?t") == false || Receipt.Source.name(ofURL: url + "x") != name, "one is told from the other")
+    }
 }

@@ -49,16 +49,47 @@ import Testing
         let fixture = try Fixture()
         let index = try fixture.writer().openStateIndex()
         #expect(try index.bundles(of: museum).isEmpty)
-        try index.record([BundleOutcome(bundle: gallery, failure: "404")], at: Timestamp(seconds: 1))
-        try index.record([BundleOutcome(bundle: gallery, failure: "'quoted' ü")], at: Timestamp(seconds: 2))
+        try index.record([BundleOutcome(bundle: gallery, .failure("404", nextTry: nil))], at: Timestamp(seconds: 1))
+        try index.record(
+            [BundleOutcome(bundle: gallery, .failure("'quoted' ü", nextTry: Timestamp(seconds: 9)))],
+            at: Timestamp(seconds: 2))
         var record = try #require(try index.bundles(of: museum)[gallery.bundle])
         #expect(record.failure == "'quoted' ü" && record.failureCount == 2 && record.lastSuccess == nil)
-        #expect(record.lastFailure == Timestamp(seconds: 2))
+        #expect(record.lastFailure == Timestamp(seconds: 2) && record.nextTry == Timestamp(seconds: 9))
 
-        try index.record([BundleOutcome(bundle: gallery)], at: Timestamp(seconds: 3))
+        try index.record([BundleOutcome(bundle: gallery, .success)], at: Timestamp(seconds: 3))
         record = try #require(try index.bundles(of: museum)[gallery.bundle])
-        #expect(record.failure == nil && record.failureCount == 0)
+        #expect(record.failure == nil && record.failureCount == 0 && record.nextTry == nil)
         #expect(record.lastSuccess == Timestamp(seconds: 3) && record.lastFailure == Timestamp(seconds: 2))
+    }
+
+    @Test func aPauseIsKnownUntilTheBundleIsDoneWith() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let pause = BundleOutcome(bundle: gallery, .paused(plannedBytes: 100, heldBytes: 40))
+        try index.record([BundleOutcome(bundle: gallery, .failure("404", nextTry: nil))], at: Timestamp(seconds: 1))
+        try index.record([pause], at: Timestamp(seconds: 2))
+        var record = try #require(try index.bundles(of: museum)[gallery.bundle])
+        #expect(record.failureCount == 1, "nothing has become of it yet")
+        #expect(record.pause?.time == Timestamp(seconds: 2))
+        #expect(record.pause?.plannedBytes == 100 && record.pause?.heldBytes == 40)
+        for end in [BundleOutcome.Fate.success, .failure("gone", nextTry: nil)] {
+            try index.record([pause], at: Timestamp(seconds: 3))
+            try index.record([BundleOutcome(bundle: gallery, end)], at: Timestamp(seconds: 4))
+            record = try #require(try index.bundles(of: museum)[gallery.bundle])
+            #expect(record.pause == nil)
+        }
+    }
+
+    @Test func ofAForgottenManifestTheHighestSerialStays() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        try index.recordPublication(#require(GenerationNumber(1)), serials: [museum: 9])
+        try index.record([BundleOutcome(bundle: gallery, .success)])
+        #expect(try index.knownManifests() == [museum])
+        try index.forget(museum)
+        #expect(try index.knownManifests().isEmpty && index.bundles(of: museum).isEmpty)
+        #expect(try index.highestSerial(of: museum) == 9)
     }
 
     @Test func theHighestSerialNeverFalls() throws {
@@ -123,6 +154,36 @@ import Testing
             #expect(unlink(path) == 0 && symlink(fixture.temporary["elsewhere"], path) == 0)
         case .directory: #expect(unlink(path) == 0 && mkdir(path, 0o755) == 0)
         }
+    }
+
+    @Test func anIndexThatThisUserMayNotReadStartsAnew() async throws {
+        let fixture = try Fixture()
+        do {
+            let writer = try fixture.writer()
+            _ = try writer.openStateIndex()
+            try Sample().publish(by: writer, manifestText: "{\"serial\": 7}")
+        }
+        let internals = fixture.temporary["library/.larder"]
+        #expect(chmod("\(internals)/state.db", 0) == 0)
+        for path in [fixture.temporary.path, internals, "\(internals)/quarantine"] { #expect(chmod(path, 0o777) == 0) }
+        #expect(chmod("\(internals)/lock", 0o666) == 0)
+        let serial = try await onOwnThread(unprivileged: true) { [museum] in
+            try fixture.writer().openStateIndex().highestSerial(of: museum)
+        }
+        #expect(serial == 7)
+    }
+
+    @Test func anIndexIsNotWrittenToWhereItsPathLeadsElsewhereByNow() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer()
+        let index = try writer.openStateIndex()
+        let (internals, elsewhere) = (fixture.temporary["library/.larder"], fixture.temporary["elsewhere"])
+        #expect(rename(internals, elsewhere) == 0 && mkdir(internals, 0o755) == 0)
+        let error = #expect(throws: LibraryError.self) { try index.beginRun(command: "sync") }
+        #expect(error?.code == .replaced && error?.message.contains(internals) == true)
+        #expect(try directoryEntries(FilePathBytes(internals)).isEmpty)
+        #expect(rmdir(internals) == 0 && rename(elsewhere, internals) == 0)
+        #expect(try index.beginRun(command: "sync") == 1)
     }
 
     @Test func aPublicationThatWasNotRecordedIsFoundByTheNextRun() throws {

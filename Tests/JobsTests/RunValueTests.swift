@@ -1,5 +1,6 @@
 import Glibc
 import BundleManifest
+import ContentLibrary
 import JSONSyntax
 import Platform
 import Testing
@@ -69,6 +70,7 @@ import Transfer
     private static let summary: RunSummary = {
         var summary = RunSummary()
         (summary.published, summary.unchanged, summary.failed, summary.paused) = (1, 2, 3, 4)
+        summary.mended = 1
         (summary.fetchedBytes, summary.resumedBytes, summary.coalescedBytes) = (5, 6, 7)
         (summary.writtenBytes, summary.requestCount, summary.duration) = (8, 9, .milliseconds(1500))
         return summary
@@ -112,6 +114,30 @@ import Transfer
                 .memoryPressure(bufferBytes: 5, handles: 2),
                 #"{"event": "pressure.memory", "buffers": 5, "handles": 2}"#
             ),
+            (
+                .contentDamaged(ContentDamage("a/b", .wrongMode(0o600, expected: 0o644)), content: "7@0"),
+                #"""
+                {"event": "content.damaged", "content": "7@0", "path": "a/b", "problem": "mode",
+                 "message": "a/b: its mode is 600 where it was 644"}
+                """#
+            ),
+            (
+                .contentVerified(content: "7@0", files: 2, bytes: 5, damaged: 1),
+                #"{"event": "content.verified", "content": "7@0", "files": 2, "bytes": 5, "damaged": 1}"#
+            ),
+            (
+                .contentMended(content: "7@0", isFetched: true),
+                #"{"event": "content.mended", "content": "7@0", "fetched": true}"#
+            ),
+            (
+                .libraryVerified(contents: 1, files: 2, bytes: 3, damaged: 4, mended: 5, remaining: 6),
+                #"""
+                {"event": "library.verified", "contents": 1, "files": 2, "bytes": 3, "damaged": 4, "mended": 5,
+                 "remaining": 6}
+                """#
+            ),
+            (.courierTaken(bytes: 5), #"{"event": "courier.taken", "bytes": 5}"#),
+            (.bundleExported(files: 2, bytes: 5), #"{"event": "bundle.exported", "files": 2, "bytes": 5}"#),
             (.bundleVerified, #"{"event": "bundle.verified"}"#),
             (.bundleUnpacked(files: 2, bytes: 5), #"{"event": "bundle.unpacked", "files": 2, "bytes": 5}"#),
             (.bundlePublished(version: "7"), #"{"event": "bundle.published", "version": "7"}"#),
@@ -122,7 +148,7 @@ import Transfer
             (
                 .runFinished(summary, exit: .partial),
                 #"""
-                {"event": "run.finished", "exit": 2, "bundles": {"published": 1, "unchanged": 2, "failed": 3, "paused": 4},
+                {"event": "run.finished", "exit": 2, "bundles": {"published": 1, "unchanged": 2, "failed": 3, "paused": 4, "mended": 1},
                  "bytesFetched": 5, "bytesResumed": 6, "bytesCoalesced": 7, "bytesWritten": 8, "requests": 9,
                  "durationSeconds": 1.5}
                 """#

@@ -166,4 +166,42 @@ import Testing
         #expect(result.status == .exited(1), "\(result)")
         #expect(try !directoryEntries(FilePathBytes(stock.directory.path)).map(\.description).contains("nowhere"))
     }
+
+    @Test func moreBundlesThanDescriptorsAreNoTrouble() async throws {
+        stock.serveManifest((0..<100).map { stock.file("b\($0)", .pattern(lengthBytes: 10, seed: UInt64($0))) })
+        #expect(try await stock.sync().status == .exited(0))
+        let program = try LarderProgram.path
+        for command in [["clean"], ["clean", "--dry-run", "--keep", "1"], ["status"]] {
+            let result = try await ChildProcess.run(
+                "sh", ["-c", #"ulimit -n 40; exec "$@""#, "sh", program] + command + ["--library", stock.library])
+            #expect(result.status == .exited(0), "\(result)")
+        }
+    }
+
+    @Test func oldGenerationsGoWhereThatIsAskedFor() async throws {
+        for serial in 1...3 {
+            stock.serveManifest(
+                [stock.file("small", .pattern(lengthBytes: 5000, seed: UInt64(serial)))], serial: serial)
+            #expect(try await stock.sync().status == .exited(0))
+        }
+        #expect(try await clean().outputText == "nothing to remove\n")
+        #expect(try await clean("--keep", "1").outputText == "nothing to remove\n", "they are young")
+        let told = try await clean("--keep", "1", "--keep-age", "0s", "--dry-run", "--json")
+        let cleaned = try #require(told.events.first { $0.name == "library.cleaned" })
+        #expect(cleaned["generations"] == 2 && cleaned["contents"] == 2)
+        let done = try await clean("--keep", "1", "--keep-age", "0s")
+        #expect(done.outputText.contains("2 old generations, 2 contents that no generation names"), "\(done)")
+        #expect(try names("generations") == ["000003"] && names("store/m/small").count == 2)
+    }
+
+    /// From standard input a manifest has no place of its own.
+    @Test func aManifestFromStandardInputCanBeGivenItsBase() async throws {
+        stock.serveManifest([stock.file("film", film, hasDigest: false), stock.file("small", small)])
+        try await leave()
+        let manifest = Stock.manifest([stock.file("film", film, hasDigest: false), stock.file("small", small)])
+        let result = try await LarderProgram.run(
+            ["clean", "-", "--base", stock.server.url("/"), "--library", stock.library], input: Array(manifest.utf8))
+        #expect(result.status == .exited(0) && result.problems.isEmpty, "\(result)")
+        #expect(try names(".larder/partial").isEmpty, "it is known what the manifest calls its downloads")
+    }
 }

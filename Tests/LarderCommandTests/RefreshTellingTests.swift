@@ -65,6 +65,18 @@ import Testing
         #expect(result.events.count == result.outputLines.count, "\(result)")
     }
 
+    @Test func whatACommandLeavesRunningKeepsNoLock() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        let command = "sleep 300 >/dev/null 2>&1 & echo $! > '\(stock.directory["left"])'"
+        #expect(try await stock.refresh("--on-change", command).status == .exited(0))
+        let text = String(decoding: try stock.directory.read("left"), as: UTF8.self).filter(\.isNumber)
+        let process = try #require(pid_t(text))
+        defer { kill(process, SIGKILL) }
+        #expect(kill(process, 0) == 0, "it is there")
+        let next = try await stock.refresh()
+        #expect(next.status == .exited(0), "\(next)")
+    }
+
     // MARK: Metrics
 
     @Test func metricsTellHowItWentAndHowOldEverythingIs() async throws {

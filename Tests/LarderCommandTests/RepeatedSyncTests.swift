@@ -254,9 +254,11 @@ extension Stock {
     }
 
     /// Every path of the library with its size and the time of its last change.
-    func snapshot() throws -> [String] {
+    func snapshot() throws -> [String] { try snapshot(of: library) }
+
+    func snapshot(of directory: String) throws -> [String] {
         var found: [String] = []
-        var pending = [library]
+        var pending = [directory]
         while let path = pending.popLast() {
             var status = stat()
             try check(lstat(path, &status), "lstat \(path)")

@@ -8,13 +8,15 @@ import Testing
 struct Stock {
     let server: FaultServer
     let directory: TemporaryDirectory
+    let library: String
 
-    init() throws {
+    /// - Parameter library: by default in a directory of the test's own.
+    init(library: String? = nil) throws {
         server = try FaultServer()
         directory = try TemporaryDirectory()
+        self.library = library ?? directory["library"]
     }
 
-    var library: String { directory["library"] }
     var manifestURL: String { server.url("/m.json") }
 
     /// Serves a manifest with the id `m` of the given bundles.

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A real program that a test runs: its output is collected, and tests wait for it without polling.
 package final class ChildProcess: Sendable {
@@ -55,7 +56,10 @@ package final class ChildProcess: Sendable {
         let environment = environment ?? Self.inheritedEnvironment
         let (processID, pipes) = try spawnLock.hold {
             let pipes = try Pipes()
-            return (try spawn(command, environment, pipes.childEnds + inherited), pipes)
+            let process = try ProcessStart.spawn(
+                command, environment: environment.map { "\($0.key)=\($0.value)" },
+                descriptors: pipes.childEnds + inherited)
+            return (process, pipes)
         }
         self.processID = processID
         try collect(pipes, input, outputLimitBytes)
@@ -170,39 +174,4 @@ private func reap(_ processID: pid_t) -> ChildProcess.Status {
     while waitpid(processID, &status, 0) < 0, errno == EINTR {}
     let signal = status & 0x7F
     return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
-}
-
-/// Starts a process whose descriptors 0, 1, 2, … are the given ones, with no signal blocked or ignored.
-private func spawn(_ command: [String], _ environment: [String: String], _ descriptors: [Int32]) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for (index, descriptor) in descriptors.enumerated() {
-        posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(index))
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-    var processID: pid_t = 0
-    let code = withCStrings(command) { arguments in
-        withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
-            posix_spawn(&processID, command[0], &actions, &attributes, arguments, environment)
-        }
-    }
-    guard code == 0 else { throw SystemError("posix_spawn \(command[0])", code: code) }
-    return processID
-}
-
-/// Lends a null-terminated array of C strings.
-private func withCStrings<Result>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
 }

@@ -1,0 +1,72 @@
+import ContentLibrary
+import Platform
+
+/// What is damaged of a library is mended by whichever run has the lock next.
+extension SyncRun {
+    /// - Returns: what is known to be damaged.
+    func beginMending(_ writer: LibraryWriter, _ history: RunHistory) -> Set<StoreAddress> {
+        let damaged = history.damagedContents.union(options.mending?.contents ?? [])
+        writer.note(damaged: damaged)
+        // What can't be removed now goes later.
+        try? writer.discardReplacedContent()
+        return damaged
+    }
+
+    /// The manifests of a run that only mends.
+    func published(in library: Library, _ mending: MendingOrder) -> LoadedManifests {
+        var loaded = LoadedManifests()
+        do throws(LibraryError) {
+            loaded.manifests = try LoadedManifest.published(in: library, base: mending.base) { emit(.warning($0)) }
+        } catch {
+            for event in RunProblem(error).events { emit(event) }
+            loaded.exit = .failure
+        }
+        return loaded
+    }
+
+    /// Notes what is whole again.
+    func endMending(
+        _ board: RunBoard, _ damaged: Set<StoreAddress>, _ writer: LibraryWriter, _ history: RunHistory
+    ) {
+        var mended = damaged.filter { !writer.isDamaged($0) }
+        if let mending = options.mending {
+            // What readers don't see now isn't asked for by any manifest of the run.
+            let planned = Set(board.plans.map(\.plan.address))
+            for address in mending.contents.sorted() where writer.isDamaged(address) {
+                if planned.contains(address.bundle), board.isCurrent(address) { continue }
+                if mendByLibrary(address, writer, isCurrent: board.isCurrent(address)) { mended.insert(address) }
+            }
+        }
+        history.record(mended: mended, at: options.clock.now())
+    }
+
+    /// Mends content of an older generation, of one that isn't published yet, or of a manifest that can't be read: by what the library has, since nobody
+    /// knows where else it is to be had.
+    private func mendByLibrary(_ address: StoreAddress, _ writer: LibraryWriter, isCurrent: Bool) -> Bool {
+        var trouble: String?
+        do throws(LibraryError) {
+            guard let content = try writer.library.store.open(address) else {
+                throw LibraryError(.damaged, "its receipt is missing or damaged")
+            }
+            switch try writer.mend(content, isStopped: { [control] in control.reason != nil }) {
+            case .whole: return true
+            case .mended:
+                emit(.contentMended(content: "\(address.name)", isFetched: false), of: address.bundle)
+                return true
+            case .lacking(let files): trouble = "\(files) of its files are nowhere in the library"
+            }
+        } catch {
+            trouble = error.message
+        }
+        if control.reason == nil, let trouble {
+            let fate = isCurrent ? "" : ", and isn't what readers see now; it goes with its generation"
+            emit(
+                .bundleFailed(
+                    code: BundleFailure.Code.libraryFailed.rawValue,
+                    message:
+                        "\(address.name) can't be mended\(fate): \(trouble)"
+                ), of: address.bundle)
+        }
+        return false
+    }
+}

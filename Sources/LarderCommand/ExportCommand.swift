@@ -1,0 +1,98 @@
+import CommandLineParsing
+import Downloads
+import Glibc
+import Jobs
+import Platform
+import Transfer
+
+/// `larder export`: writes what another library lacks, for a disk that somebody carries there.
+struct ExportCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    private static let library = CommandOption<String>.required(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+    private static let status = CommandOption<String?>.optional(
+        "for", .text("STATUS.json"), help: "what the other library has: its larder status --json; without, everything")
+    private static let target = CommandOption<String>.required("to", .text("DIR"), help: "where to; made when missing")
+    private static let base = CommandOption<String?>.optional(
+        "base", .text("URL"), help: "what relative URLs of published manifests are relative to, where nothing tells")
+    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
+
+    static let command = Command(
+        "export", summary: "write what another library lacks, for --from to take there",
+        description: """
+            Writes the published manifests, and of their bundles what the other library lacks, into a directory that \
+            sync --from takes. Files are carried as they were fetched, so that the manifest's digests prove them where \
+            they arrive: an archive, which a library keeps unpacked, is fetched again; presentations (hls), whose parts \
+            have no digests in the manifest, can't be carried. Run again it goes on where it was stopped.
+            """,
+        groups: [
+            OptionGroup("Export", library, status, target, base, RunArguments.config, BackgroundOption.background),
+            OptionGroup(
+                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
+                OutputOptions.color),
+        ],
+        examples: [
+            Example(
+                "larder export --library /srv/media --for kiosk.json --to /media/stick",
+                "Then there: larder sync /media/stick/manifests/museum.json --from /media/stick -l /srv/media")
+        ],
+        exitCodes: Jobs.ExitCode.values(
+            .success, .failure, .partial, .usage, .unreadable, .noSpace, .busy, .interrupted, .terminated))
+
+    func run() async -> Jobs.ExitCode {
+        let control = RunControl()
+        let style = OutputStyle(parsed)
+        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) { _, _ in nil }
+        let run: ExportRun
+        do {
+            let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
+                var downloads = DownloaderConfiguration()
+                downloads.session = settings.session
+                if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
+                return downloads
+            }
+            run = ExportRun(
+                libraryPath: parsed[Self.library], to: parsed[Self.target], for: try otherLibrary(),
+                downloads: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
+                base: try parsed[Self.base].map { try TransferURL($0) }, control: control, observer: printer.take)
+        } catch let problem as SettingsProblem {
+            for line in problem.lines { Console.writeError("larder: \(line)\n") }
+            return .usage
+        } catch let error as TransferURLError {
+            Console.writeError("larder: \(error)\n")
+            return .usage
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            return .unreadable
+        }
+        StopSignals.start(control) { printer.printProgressLine() }
+        let watch = RunWatch(control)
+        defer { withExtendedLifetime(watch) {} }
+        printer.start()
+        let (report, exit) = await run.run()
+        printer.end()
+        if let report, !style.isQuiet {
+            let line = Self.text(report) + "\n"
+            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+        }
+        return exit
+    }
+
+    private static let statusBytes = 256 << 20
+
+    private func otherLibrary() throws -> OtherLibrary {
+        guard let path = parsed[Self.status] else { return OtherLibrary() }
+        let bytes = try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: Self.statusBytes)
+        return try OtherLibrary(bytes, name: path)
+    }
+
+    /// `2 bundles are there (3 files, 1.2 MB written), 1 the other library has, 0 failed`
+    private static func text(_ report: ExportRun.Report) -> String {
+        let files = report.files == 1 ? "1 file" : "\(report.files) files"
+        return "\(report.carried) bundles carried (\(files) written, \(HumanQuantity.bytes(report.bytes))), "
+            + "\(report.known) there already, \(report.failed) failed"
+    }
+}

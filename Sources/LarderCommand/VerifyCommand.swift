@@ -1,0 +1,111 @@
+import CommandLineParsing
+import Downloads
+import Jobs
+import Platform
+import Transfer
+
+/// `larder verify`: holds a library at rest against what was published.
+struct VerifyCommand {
+    private let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    private static let library = CommandOption<String>.required(
+        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+    private static let budget = CommandOption<Duration?>.optional(
+        "budget", .duration, help: "begin nothing further after this long; the next run goes on there")
+    private static let limitRate = CommandOption<Int?>.optional(
+        "limit-rate", .positiveSize, help: "bytes a second, read from the disk and fetched")
+    private static let repair = CommandOption<Bool>.flag(
+        "repair", help: "mend what is damaged: by what the library has, else from the sources of what is published")
+    private static let base = CommandOption<String?>.optional(
+        "base", .text("URL"), help: "what relative URLs of published manifests are relative to, where nothing tells")
+    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
+
+    static let command = Command(
+        "verify", summary: "hold a library at rest against what was published",
+        description: """
+            Reads every file that was published, as the disk has it, and tells what is missing, damaged, or doesn't \
+            belong there; of presentations also whether they would play. What was looked at longest ago comes first. \
+            Without --repair it takes no lock and writes nothing but the index, so that it may run beside others and on \
+            a read-only disk; what it finds is mended by the next sync or refresh, too.
+            """,
+        operands: [Operand("BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; by default everything")],
+        groups: [
+            OptionGroup("Library", library, budget, limitRate, BackgroundOption.background),
+            OptionGroup("Repair", repair, base, RunArguments.from, RunArguments.minFree, RunArguments.config),
+            OptionGroup(
+                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
+                OutputOptions.color),
+        ],
+        examples: [
+            Example("larder verify --library /srv/media --budget 30m --background", "A part of it, every night."),
+            Example("larder verify museum/gallery --library /srv/media --repair", "One bundle, and mend it."),
+        ],
+        exitCodes: Jobs.ExitCode.values(
+            .success, .failure, .paused, .usage, .noSpace, .busy, .interrupted, .terminated))
+
+    func run() async -> Jobs.ExitCode {
+        var options = VerifyOptions(libraryPath: parsed[Self.library])
+        options.budget = parsed[Self.budget]
+        options.bytesPerSecond = parsed[Self.limitRate].map(Int64.init)
+        let repair: RunOptions?
+        do {
+            options.bundles = try parsed.operands.map { try BundleName($0) }
+            repair = try parsed[Self.repair] ? repairOptions() : nil
+        } catch let problem as SettingsProblem {
+            for line in problem.lines { Console.writeError("larder: \(line)\n") }
+            return .usage
+        } catch {
+            Console.writeError("larder: \(error)\n")
+            return .usage
+        }
+        let control = RunControl()
+        let style = OutputStyle(parsed)
+        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) { _, _ in nil }
+        StopSignals.start(control) { printer.printProgressLine() }
+        let watch = RunWatch(control)
+        defer { withExtendedLifetime(watch) {} }
+        printer.start()
+        let (report, exit) = await VerifyRun(options, control: control, observer: printer.take)
+            .run(repairing: repair)
+        printer.end()
+        if let report, !style.isQuiet {
+            let line = Self.text(report) + "\n"
+            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+        }
+        return exit
+    }
+
+    /// - Throws: `SettingsProblem`; `TransferURLError`.
+    private func repairOptions() throws -> RunOptions {
+        let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
+            var downloads = DownloaderConfiguration()
+            downloads.session = settings.session
+            if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
+            if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
+            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
+            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
+            return downloads
+        }
+        var options = RunOptions(libraryPath: parsed[Self.library], manifests: [])
+        options.command = Self.command.name
+        options.downloads = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
+        options.redirects = plan.settings.redirects
+        options.bodyBudgetBytes = plan.settings.bodyBudgetBytes
+        options.minimumFree = parsed[RunArguments.minFree].freeSpace
+        options.couriers = try RunArguments.couriers(parsed)
+        options.mending = MendingOrder([], base: try parsed[Self.base].map { try TransferURL($0) })
+        return options
+    }
+
+    /// `3 contents with 12 files (1.2 GB) read: 1 damaged, 1 mended; 2 not reached`
+    private static func text(_ report: VerifyRun.Report) -> String {
+        let contents = report.contents == 1 ? "1 content" : "\(report.contents) contents"
+        let files = report.files == 1 ? "1 file" : "\(report.files) files"
+        var text = "\(contents) read, \(files) of \(HumanQuantity.bytes(report.bytes)): "
+        text += report.damaged.isEmpty ? "all whole" : "\(report.damaged.count) damaged"
+        if report.mended > 0 { text += ", \(report.mended) mended" }
+        return text + (report.remaining > 0 ? "; \(report.remaining) not reached" : "")
+    }
+}

@@ -1,0 +1,84 @@
+import CLinux
+import Glibc
+
+/// How a program comes to run, in a process of its own or in the place of this one.
+package enum ProcessStart {
+    /// Starts a program whose descriptors 0, 1, 2, … are the given ones: it gets no other of ours, no blocked signal, and none ignored.
+    /// - Parameters:
+    ///   - command: a path, or a name that is looked up in `PATH`, and its arguments.
+    ///   - environment: `NAME=VALUE` each.
+    ///   - descriptors: nil for one that has nothing to read and takes all that is written. One that is given behind its own place must not be the
+    ///     target of an earlier one.
+    ///   - hasOwnGroup: whether signals of our terminal spare it.
+    package static func spawn(
+        _ command: [String], environment: [String], descriptors: [Int32?], hasOwnGroup: Bool = false
+    ) throws(SystemError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (place, descriptor) in descriptors.enumerated() {
+            if let descriptor {
+                posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(place))
+            } else {
+                posix_spawn_file_actions_addopen(&actions, Int32(place), "/dev/null", O_RDWR, 0)
+            }
+        }
+        // Not all of the libraries' descriptors close by themselves.
+        larder_spawn_closing_from(&actions, Int32(descriptors.count))
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        var process: pid_t = 0
+        let code = withCStrings(command) { arguments in
+            withCStrings(environment) { environment in
+                posix_spawnp(&process, command[0], &actions, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else { throw SystemError(code: code, operation: "start", subject: escapedText(command[0])) }
+        return process
+    }
+
+    /// Puts a program into the place of this one: it has our number, our terminal, and gets our signals. To be called before there are threads, and
+    /// before signals are blocked or ignored, since it inherits that.
+    /// - Parameters:
+    ///   - variables: put over our own environment.
+    ///   - inherited: stays open, with the locks that are held on it, until the program, and all that it starts, closes it or ends.
+    /// - Returns: why that can't be; else not at all.
+    package static func replaceThisProcess(
+        by command: [String], variables: [String: String], inheriting inherited: OwnedDescriptor
+    ) -> SystemError {
+        for (name, value) in variables { setenv(name, value, 1) }
+        return withExtendedLifetime(inherited) {
+            guard fcntl(inherited.rawValue, F_SETFD, 0) == 0 else { return .last("hand on", inherited.name) }
+            _ = withCStrings(command) { execvp(command[0], $0) }
+            return .last("start", escapedText(command[0]))
+        }
+    }
+
+    /// Our own environment with some variables put over it.
+    package static func environment(with variables: [String: String]) -> [String] {
+        var entries: [String] = []
+        var entry = larder_environment()
+        while let text = entry?.pointee.map({ String(cString: $0) }) {
+            if variables[String(text.prefix { $0 != "=" })] == nil { entries.append(text) }
+            entry = entry?.advanced(by: 1)
+        }
+        return entries + variables.map { "\($0)=\($1)" }.sorted()
+    }
+
+    /// Lends a null-terminated array of C strings.
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}

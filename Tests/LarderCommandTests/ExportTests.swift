@@ -1,0 +1,148 @@
+import FaultServer
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+/// `larder export`: what another library lacks, in a folder that `--from` takes.
+@Suite struct ExportTests {
+    private let library: RestingLibrary
+    private var stock: Stock { library.stock }
+    private let zip = storedZip(["x.txt": Array("some text".utf8)])
+    private let book = Content.pattern(lengthBytes: 5000, seed: 8)
+
+    init() throws { library = try RestingLibrary() }
+
+    private var stick: String { stock.directory["stick"] }
+
+    private func publish(_ more: [String] = [], serial: Int = 1) async throws {
+        stock.server.serve("/b.epub", Resource(book))
+        let ebook = #"{"id": "book", "kind": "ebook", "urls": ["b.epub"], "sha256": "\#(book.sha256)"}"#
+        stock.serveManifest([library.files(), stock.archive("pack", zip), ebook] + more, serial: serial)
+        let result = try await stock.sync()
+        #expect(result.status == .exited(0), "\(result)")
+    }
+
+    private func export(_ more: String...) async throws -> ChildProcess.Result {
+        try await LarderProgram.run(["export", "--library", stock.library, "--to", stick] + more)
+    }
+
+    private func arrive() async throws -> ChildProcess.Result {
+        try await LarderProgram.run([
+            "sync", "\(stick)/manifests/m.json", "--from", stick, "--library", stock.directory["second"], "--retries",
+            "0", "--min-free", "0",
+        ])
+    }
+
+    /// Everything in the folder but for what is unfinished.
+    private func carried() throws -> [String] {
+        try stock.snapshot(of: stick).map { String($0.split(separator: " ")[0].dropFirst(stick.count)) }
+    }
+
+    @Test func whatIsCarriedArrivesWithoutAnyNetwork() async throws {
+        try await publish()
+        let result = try await export()
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.outputText.hasPrefix("3 bundles carried (6 files written"), "\(result)")
+        #expect(stock.server.exchanges("/pack.zip").count == 2 && library.requests().values.allSatisfy { $0 == 1 })
+        stock.server.stop()
+        let arrival = try await arrive()
+        #expect(arrival.status == .exited(0), "\(arrival)")
+        #expect(
+            try treeDifferences("\(stock.library)/current/m/", stock.directory["second/current/m/"]) == [])
+        for path in ["set/one.txt", "pack/x.txt", "book/b.epub"] {
+            #expect(try stock.directory.read("second/current/m/\(path)") == stock.content(path))
+        }
+    }
+
+    @Test func theFolderIsTakenFromAWebServerToo() async throws {
+        try await publish()
+        #expect(try await export().status == .exited(0))
+        let carrier = try FaultServer()
+        for path in try carried().filter({ !$0.hasPrefix("/partial") }) {
+            if let bytes = try? readFile(stick + path) { carrier.serve("/stick\(path)", Resource(.bytes(bytes))) }
+        }
+        // An epub has no size in this manifest: nothing would bound what somebody sends for it.
+        let server = stock.server
+        let before = ["/one.txt", "/pack.zip", "/b.epub"].map { server.exchanges($0).count }
+        let arrival = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--from", carrier.url("/stick"), "--library", stock.directory["second"],
+            "--retries", "0", "--min-free", "0",
+        ])
+        #expect(arrival.status == .exited(0), "\(arrival)")
+        let asked = Swift.zip(before, ["/one.txt", "/pack.zip", "/b.epub"]).map { server.exchanges($1).count - $0 }
+        #expect(asked == [0, 1, 1], "\(arrival)")
+        #expect(try stock.directory.read("second/current/m/set/one.txt") == stock.content("set/one.txt"))
+    }
+
+    @Test func whatTheOtherLibraryHasStaysHere() async throws {
+        try await publish()
+        let key = try String(library.store("book").split(separator: "@")[1])
+        let receipt = String(decoding: try readFile(library.store("book") + ".receipt"), as: UTF8.self)
+        let bookKey = try #require(receipt.firstMatch(of: #/"key": ?"([0-9a-f]{64})"/#)).output.1
+        #expect(bookKey.hasPrefix(key))
+        let one = try #require(RestingLibrary.contents["one.txt"])
+        let status = """
+            {"format": "larder-status/1", "manifests": [{"id": "m", "bundles": [
+              {"id": "book", "state": "upToDate", "kind": "ebook", "key": "\(bookKey)", "sources": ["\(book.sha256)"]},
+              {"id": "set", "state": "upToDate", "kind": "files", "key": "\(String(repeating: "0", count: 64))",
+               "sources": ["\(one.sha256)"]},
+              {"id": "pack", "state": "missing", "kind": null, "key": null, "sources": null}]}]}
+            """
+        try stock.directory.write(status.utf8, to: "status.json")
+        let result = try await export("--for", stock.directory["status.json"])
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.outputText.contains("1 there already"), "\(result)")
+        let names = try carried()
+        #expect(!names.contains { $0.hasSuffix(book.sha256) || $0.hasSuffix(one.sha256) })
+        #expect(names.count { $0.hasPrefix("/sha256/") && $0.utf8.count > 70 } == 4)
+    }
+
+    @Test func aSecondExportWritesOnlyWhatIsMissing() async throws {
+        try await publish()
+        #expect(try await export().status == .exited(0))
+        let one = try #require(RestingLibrary.contents["one.txt"])
+        try check(unlink("\(stick)/sha256/\(one.sha256.prefix(2))/\(one.sha256)"), "unlink")
+        let again = try await export("--json")
+        #expect(again.status == .exited(0), "\(again)")
+        #expect(again.events.filter { $0.name == "bundle.exported" }.compactMap { $0["files"] }.reduce(0, +) == 1)
+        #expect(stock.server.exchanges("/pack.zip").count == 2)
+    }
+
+    @Test func damageIsNotCarried() async throws {
+        try await publish()
+        try library.flip("\(library.store())/one.txt")
+        #expect(try await export().status == .exited(0))
+        let one = try #require(RestingLibrary.contents["one.txt"])
+        let name = "\(stick)/sha256/\(one.sha256.prefix(2))/\(one.sha256)"
+        #expect(contentDifference(one.bytes(), try readFile(name)) == nil)
+        #expect(stock.server.exchanges("/one.txt").count == 2, "it was fetched instead")
+    }
+
+    @Test func whatCannotBeCarriedIsToldAndTheRestIs() async throws {
+        try await publish([stock.file("bare", .pattern(lengthBytes: 10, seed: 1), hasDigest: false)])
+        let result = try await export()
+        #expect(result.status == .exited(2), "\(result)")
+        #expect(result.errorText.contains("m/bare") && result.outputText.hasPrefix("3 bundles carried"), "\(result)")
+    }
+
+    @Test(arguments: ["{}", "not json", #"{"format": "larder-status/1"}"#])
+    func whatIsNoStatusIsRefused(_ text: String) async throws {
+        try await publish()
+        try stock.directory.write(text.utf8, to: "status.json")
+        let result = try await export("--for", stock.directory["status.json"])
+        #expect(result.status == .exited(66) && access(stick, F_OK) != 0, "\(result)")
+    }
+
+    @Test func oneThatIsKilledIsGoneOnWith() async throws {
+        try await publish()
+        stock.server.script("/pack.zip", [.altered { $0.stalled(afterBytes: 20) }])
+        let export = try LarderProgram.start(["export", "--library", stock.library, "--to", stick])
+        try await stock.server.waitForRequest("/pack.zip", count: 2)
+        export.kill(SIGKILL)
+        try await export.waitForExit()
+        #expect(try await self.export().status == .exited(0))
+        #expect(try await arrive().status == .exited(0))
+        #expect(try stock.directory.read("second/current/m/pack/x.txt") == Array("some text".utf8))
+    }
+}
