@@ -82,15 +82,9 @@ private final class PieceRing: @unchecked Sendable {
     static let pieceBytes = 256 << 10
     private static let pieces = 4
 
-    struct Piece: @unchecked Sendable {
-        // Sendable because it is handed from the one thread to the other.
-        let bytes: UnsafeRawBufferPointer
-        let inputBytes: Int64
-    }
-
     private struct State {
-        /// Pieces that are not released, in order.
-        var filled: [Piece] = []
+        /// What is filled and not released, in order: parts of the buffers, and what the stream had taken by then.
+        var filled: [(part: Range<Int>, inputBytes: Int64)] = []
         var end: Result<Void, ArchiveError>?
         var isClosed = false
     }
@@ -117,9 +111,8 @@ private final class PieceRing: @unchecked Sendable {
             do throws(ArchiveError) {
                 let count = try stream.read(into: buffer)
                 guard count > 0 else { return state.change { $0.end = .success(()) } }
-                let piece = Piece(
-                    bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]), inputBytes: inputBytes())
-                state.change { $0.filled.append(piece) }
+                let inputBytes = inputBytes()
+                state.change { $0.filled.append((start..<(start + count), inputBytes)) }
             } catch {
                 return state.change { $0.end = .failure(error) }
             }
@@ -135,11 +128,13 @@ private final class PieceRing: @unchecked Sendable {
     }
 
     /// The next piece, which stays the caller's until it is released; nil at the end.
-    func take() throws(ArchiveError) -> Piece? {
-        try state.wait { state -> Result<Piece?, ArchiveError>? in
+    func take() throws(ArchiveError) -> (bytes: UnsafeRawBufferPointer, inputBytes: Int64)? {
+        let next = state.wait { state -> Result<(part: Range<Int>, inputBytes: Int64)?, ArchiveError>? in
             if let piece = state.filled.first { return .success(piece) }
             return state.end?.map { nil }
-        }.get()
+        }
+        guard let piece = try next.get() else { return nil }
+        return (UnsafeRawBufferPointer(rebasing: buffers[piece.part]), piece.inputBytes)
     }
 
     /// Gives the piece that was taken back.

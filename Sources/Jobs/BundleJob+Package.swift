@@ -51,14 +51,20 @@ extension BundleJob {
     private func fetch(
         _ source: SourceFile, _ condition: SourceFetcher.Condition, unpackedBy early: EarlyUnpacking?
     ) async throws(BundleFailure) -> FetchedFile? {
+        let file: FetchedFile?
         do throws(BundleFailure) {
-            return try await fetcher.fetch(source, condition, arriving: early?.arriving)
+            file = try await fetcher.fetch(source, condition, arriving: early?.arriving)
         } catch {
-            if let early {
-                await blocking.run { try? early.finish(isWhole: false)?.staging.discard() }
-            }
+            await abandon(early)
             throw error
         }
+        if file == nil { await abandon(early) }
+        return file
+    }
+
+    private func abandon(_ early: EarlyUnpacking?) async {
+        guard let early else { return }
+        await blocking.run { try? early.finish(isWhole: false)?.staging.discard() }
     }
 
     private func rejection(of source: SourceFile) -> RejectionRecord? {
