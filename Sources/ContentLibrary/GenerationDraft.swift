@@ -9,7 +9,7 @@ package struct GenerationDraft: Sendable {
     }
 
     /// What rolls forward; nil for the first generation.
-    let base: Generation?
+    package let base: Generation?
     private(set) var manifests: [ContentID: Manifest]
 
     package init(base: Generation?) {

@@ -8,7 +8,10 @@ struct LibrarySetup {
     /// The lock file is made last: where there is one, the file system has been probed.
     func run() throws(LibraryError) {
         let (root, isNew) = try openRoot()
-        if try !isProbed(root) { try probe(root) }
+        if try !isProbed(root) {
+            try refuseStrangers(in: root)
+            try probe(root)
+        }
         try translating { () throws(SystemError) in
             // Not before: some file systems that can't carry a library refuse this as well, and tell less of the reason.
             if isNew { try root.descriptor.setMode(LibraryLayout.directoryMode) }
@@ -33,6 +36,26 @@ struct LibrarySetup {
             }
         }
     }
+
+    /// What isn't a library and isn't empty is somebody else's folder, named by mistake.
+    private func refuseStrangers(in root: Directory) throws(LibraryError) {
+        let names = try translating { () throws(SystemError) in try root.names() }
+        // A first run that was cut short left some of a library, and so may whoever copied one; a file system of its own has a folder that nobody
+        // put there.
+        let isLibrary = names.contains(LibraryLayout.internals) || names.contains(LibraryLayout.current)
+        let own = isLibrary ? Self.ownNames : []
+        let stranger = names.filter { $0 != Self.fileSystemFolder && !own.contains($0) }.map(\.description).min()
+        guard let stranger else { return }
+        throw LibraryError(
+            .notALibrary,
+            "\(escapedText(path)) is no library, and not empty: it holds '\(escapedText(stranger))'; name a library, an empty folder, or one that doesn't exist yet"
+        )
+    }
+
+    private static let ownNames: Set = [
+        LibraryLayout.internals, LibraryLayout.store, LibraryLayout.generations, LibraryLayout.current,
+    ]
+    private static let fileSystemFolder: RelativePath = "lost+found"
 
     private func openRoot() throws(LibraryError) -> (Directory, isNew: Bool) {
         try translating { () throws(SystemError) in

@@ -16,7 +16,7 @@ package final class Salvage: Sendable {
     private let sizes: [SHA256Digest: Int64]
     /// Those that nobody has taken yet.
     private let files: Locked<[SHA256Digest: [File]]>
-    private typealias Journal = (directory: Directory, entries: [(path: RelativePath, source: Receipt.Source)])
+    private typealias Journal = (directory: Directory, notes: StagingNotes)
 
     /// Each run's, the last one at the end.
     private let journals: [Journal]
@@ -25,15 +25,15 @@ package final class Salvage: Sendable {
         self.init(
             leftovers.compactMap { leftover in
                 guard let directory = try? parent.subdirectory(leftover.names.content) else { return nil }
-                return (directory, StagingJournal.files(leftover.names.journal, in: parent))
+                return (directory, StagingJournal.notes(leftover.names.journal, in: parent))
             })
     }
 
     private init(_ journals: [Journal]) {
         var sources: [Receipt.Source] = []
         var files: [SHA256Digest: [File]] = [:]
-        for (directory, entries) in journals {
-            for (path, source) in entries {
+        for (directory, notes) in journals {
+            for (path, source) in notes.files {
                 sources.append(source)
                 files[source.sha256, default: []].append(File(directory: directory, path: path))
             }
@@ -44,21 +44,27 @@ package final class Salvage: Sendable {
         self.journals = journals
     }
 
-    /// What those runs alone had brought that had brought something of this URL; nil where none had.
-    package func ofRuns(thatBrought url: String) -> Salvage? {
-        let own = journals.filter { $0.entries.contains { $0.source.url == url } }
+    /// What those runs alone had brought that kept a record of this name; nil where none did.
+    package func ofRuns(thatKept record: String) -> Salvage? {
+        let own = journals.filter { $0.notes.records[record] != nil }
         return own.isEmpty ? nil : Salvage(own)
     }
 
+    /// Whether any run kept a record.
+    package var holdsRecords: Bool { journals.contains { !$0.notes.records.isEmpty } }
+
+    /// A record as each run left it, in its pieces; the last run's is at the end.
+    package func records(named name: String) -> [[String]] { journals.compactMap { $0.notes.records[name] } }
+
     /// The file at `path` that was being made of several sources, in the order in which they were joined. Its journal is about that file alone.
     package func joinedFile(at path: RelativePath) -> JoinedSalvage? {
-        for (directory, entries) in journals.reversed() where entries.allSatisfy({ $0.path == path }) {
+        for (directory, notes) in journals.reversed() where notes.files.allSatisfy({ $0.path == path }) {
             guard let file = try? directory.open(path, flags: O_RDWR | O_NONBLOCK),
                 let status = try? file.status(), status.kind == .file,
                 // It is going to be cut and written: no other name may share its bytes.
                 status.linkCount == 1
             else { continue }
-            return JoinedSalvage(directory: directory, path: path, file: file, sources: entries.map(\.source))
+            return JoinedSalvage(directory: directory, path: path, file: file, sources: notes.files.map(\.source))
         }
         return nil
     }
@@ -74,8 +80,8 @@ package final class Salvage: Sendable {
         var seenURLs: Set<String> = []
         var keptSources: [Receipt.Source] = []
         var keptFiles: [SHA256Digest: [File]] = [:]
-        for (directory, entries) in journals.reversed() {
-            for (path, source) in entries.reversed() {
+        for (directory, notes) in journals.reversed() {
+            for (path, source) in notes.files.reversed() {
                 // What was noted, and then never came, stands for nothing.
                 guard (try? directory.status(of: path)) != nil else { continue }
                 let isNew =
@@ -153,7 +159,7 @@ struct StagingLeftover {
     private func isOfUse(in parent: Directory) throws(SystemError) -> Bool {
         guard try parent.status(of: names.content)?.kind == .directory else { return false }
         let directory = try parent.subdirectory(names.content)
-        return StagingJournal.files(names.journal, in: parent).contains { path, _ in
+        return StagingJournal.notes(names.journal, in: parent).files.contains { path, _ in
             (try? directory.status(of: path)) != nil
         }
     }
@@ -179,7 +185,7 @@ extension Library {
     package func stagedFigures() -> [BundleAddress: (files: Int, bytes: Int64)] {
         let leftovers = (try? StagingLeftover.all(in: staging)) ?? []
         return Dictionary(grouping: leftovers, by: \.bundle).mapValues { leftovers in
-            let entries = leftovers.flatMap { StagingJournal.files($0.names.journal, in: staging) }
+            let entries = leftovers.flatMap { StagingJournal.notes($0.names.journal, in: staging).files }
             return (entries.count, entries.reduce(0) { $0 &+ $1.source.sizeBytes })
         }
     }

@@ -30,6 +30,9 @@ package final class Staging: Sendable {
         hasNotes.withLock { $0 = true }
     }
 
+    /// Adds a piece to what the next run is to know beside the files: kept with them, until the content is in the store.
+    package func note(_ text: String, of record: String) throws(SystemError) { try journal?.note(text, of: record) }
+
     /// Gives the building up: what was noted stays for the next run, anything else goes.
     package func leave() throws(LibraryError) {
         if !hasNotes.withLock({ $0 }) { try discard() }

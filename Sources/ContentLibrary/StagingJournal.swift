@@ -5,13 +5,14 @@ import Platform
 /// What has come into a staging directory so far, and from where, so that the next run needn't fetch it again: JSON Lines beside the directory.
 ///
 /// 1. the header: `staging` (the format, 1), `manifest`, `bundle`;
-/// 2. for each file `path`, and as in receipts `url`, `sizeBytes`, `sha256`, `validator`.
+/// 2. for each file `path`, and as in receipts `url`, `sizeBytes`, `sha256`, `validator`;
+/// 3. for what is known besides of the work that is under way, piece by piece: `record` (its name), `text`.
 ///
 /// Nothing of it is flushed, and a kill may cut its last line: what it says is only believed of a file that has that digest.
 final class StagingJournal: Sendable {
     private static let format = 1
-    /// A path of 4,095 bytes, a long URL: no honest line comes near.
-    private static let lineLimitBytes = 256 << 10
+    /// Of a piece of a record; a path and a URL come nowhere near.
+    private static let lineLimitBytes = 1 << 29
 
     private let file: OwnedDescriptor
     private let order = Locked(())
@@ -36,6 +37,14 @@ final class StagingJournal: Sendable {
         }
     }
 
+    /// Adds a piece to a record.
+    func note(_ text: String, of record: String) throws(SystemError) {
+        try write { line in
+            line.member("record", record)
+            line.member("text", text)
+        }
+    }
+
     private func write(_ members: (inout JSONWriter) -> Void) throws(SystemError) {
         var line = JSONWriter()
         line.object(members)
@@ -57,17 +66,30 @@ final class StagingJournal: Sendable {
         return BundleAddress(manifest: manifest, bundle: bundle)
     }
 
-    /// Its files, up to the first line that can't be read.
-    static func files(_ name: RelativePath, in parent: Directory) -> [(path: RelativePath, source: Receipt.Source)] {
-        guard let file = try? parent.open(name, flags: O_RDONLY | O_NONBLOCK) else { return [] }
+    /// What it says, up to the first line that can't be read.
+    static func notes(_ name: RelativePath, in parent: Directory) -> StagingNotes {
+        var notes = StagingNotes()
+        guard let file = try? parent.open(name, flags: O_RDONLY | O_NONBLOCK) else { return notes }
         var lines = LineReader(file, limitBytes: lineLimitBytes)
         _ = try? lines.next()
-        var files: [(RelativePath, Receipt.Source)] = []
-        while let line = try? lines.next(), let entry = try? JSONDocument(line, name: "a journal").root,
-            let path = entry["path"]?.string.flatMap({ try? RelativePath($0) }), let source = Receipt.Source(entry)
-        {
-            files.append((path, source))
+        while let line = try? lines.next(), let entry = try? JSONDocument(line, name: "a journal").root {
+            if let record = entry["record"]?.string, let text = entry["text"]?.string {
+                notes.records[record, default: []].append(text)
+            } else if let path = entry["path"]?.string.flatMap({ try? RelativePath($0) }),
+                let source = Receipt.Source(entry)
+            {
+                notes.files.append((path, source))
+            } else {
+                break
+            }
         }
-        return files
+        return notes
     }
+}
+
+/// What a journal says.
+struct StagingNotes {
+    var files: [(path: RelativePath, source: Receipt.Source)] = []
+    /// By their names, each in the pieces in which it was written.
+    var records: [String: [String]] = [:]
 }

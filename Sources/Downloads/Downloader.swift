@@ -17,24 +17,25 @@ public final class Downloader: Sendable {
         events: (@Sendable (DownloaderEvent) -> Void)? = nil
     ) {
         core = DownloaderCore(
-            configuration: configuration, store: store, pressure: PressureStallTrigger.available(),
+            configuration: configuration, store: store, pressure: PressureStallTrigger.available(), credit: nil,
             makeRoom: { _ in nil }, inspect: { _ in nil }, events: events)
     }
 
     /// Makes a downloader that has its room made by somebody else.
     /// - Parameters:
     ///   - pressure: tells when memory is short.
+    ///   - credit: what all transfers may receive together; nil: any number of bytes.
     ///   - makeRoom: asked before a body of known length is written.
     ///   - inspect: shown what came whole and has another digest than the one asked for.
     package init(
         configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
-        pressure: (any MemoryPressureMonitor.Source)? = PressureStallTrigger.available(),
+        pressure: (any MemoryPressureMonitor.Source)? = PressureStallTrigger.available(), credit: ByteCredit? = nil,
         makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler = { _ in nil },
         events: (@Sendable (DownloaderEvent) -> Void)? = nil
     ) {
         core = DownloaderCore(
-            configuration: configuration, store: store, pressure: pressure, makeRoom: makeRoom, inspect: inspect,
-            events: events)
+            configuration: configuration, store: store, pressure: pressure, credit: credit, makeRoom: makeRoom,
+            inspect: inspect, events: events)
     }
 
     deinit {

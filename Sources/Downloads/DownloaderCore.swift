@@ -41,6 +41,7 @@ final class DownloaderCore: Sendable {
 
     let shared: Locked<Shared>
     let store: ResumeStore
+    private let credit: ByteCredit?
     private let makeRoom: RoomMaker
     private let inspect: WrongBytesHandler
     let pressure = Locked<MemoryPressureMonitor?>(nil)
@@ -54,17 +55,19 @@ final class DownloaderCore: Sendable {
 
     init(
         configuration: DownloaderConfiguration, store: ResumeStore,
-        pressure source: (any MemoryPressureMonitor.Source)?,
+        pressure source: (any MemoryPressureMonitor.Source)?, credit: ByteCredit?,
         makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler,
         events: (@Sendable (DownloaderEvent) -> Void)?
     ) {
         self.store = store
+        self.credit = credit
         self.makeRoom = makeRoom
         self.inspect = inspect
         announce = Self.announcement(to: events)
         shared = Locked(
             Shared(
-                state: State(configuration: configuration), session: Session(configuration: configuration.session)))
+                state: State(configuration: configuration),
+                session: Session(configuration: configuration.session, credit: credit)))
         watchMemory(source)
     }
 
@@ -189,7 +192,7 @@ final class DownloaderCore: Sendable {
         case .setRateLimit(let limit): session.setRateLimit(bytesPerSecond: limit)
         case .closeSession: closeSession()
         case .openSession(let configuration):
-            var next = Session(configuration: configuration)
+            var next = Session(configuration: configuration, credit: credit)
             // The old one is let go outside the lock.
             shared.withLock { swap(&$0.session, &next) }
         case .announce(let event): announce(event)

@@ -59,14 +59,11 @@ extension Bundle {
             extractorVersion: Self.extractorVersion)
     }
 
-    /// What the names of all recordings begin with.
-    static let recordingPrefix = "larder-recording:"
-
     /// What a recording of the bundle is known by while it isn't complete.
     var recordingName: String {
         let urls = sources.flatMap { $0.file.urls.map(\.text) }
         let identity = [version ?? "", "\(presentationKey(digests: []).digest)"] + urls
-        return "\(Self.recordingPrefix)\(SHA256.digest(of: identity.joined(separator: "\n").utf8))"
+        return "larder-recording:\(SHA256.digest(of: identity.joined(separator: "\n").utf8))"
     }
 
     /// What the manifest wants done with the one download, and how this program does it: a file that can't be used for this may serve another

@@ -6,9 +6,8 @@ import Playlists
 
 /// Live presentations: their playlists are read again and again (RFC 8216 §6.3.4), and what they name is fetched while it is there.
 extension HLSJob {
-    private static let folder = "recording"
-    /// As much as is read of a playlist.
-    private static let recordingBytes = PlaylistLimits().textBytes
+    /// Of one piece of a record: as much as is read of a playlist.
+    private static let recordBytes = PlaylistLimits().textBytes
 
     /// - Parameter read: what the playlists say now.
     func record(_ read: ReadPresentation, _ limits: Presentation.Recording) async throws(BundleFailure) -> Copy {
@@ -22,8 +21,6 @@ extension HLSJob {
         let plan = try await playablePlan(&recording)
         for text in recording.losses { warn(text) }
         let placed = plan.resources.compactMap { recording.placed[$0.path] }
-        let folder = try path(Self.folder)
-        do throws(SystemError) { _ = try staging.directory.removeTree(folder) } catch { throw BundleFailure(error) }
         return try await finish(plan, placed, recording.receipts)
     }
 
@@ -55,7 +52,7 @@ extension HLSJob {
     private func begin(
         _ read: ReadPresentation, _ limits: Presentation.Recording
     ) async throws(BundleFailure) -> (LiveRecording, Salvage?) {
-        let salvage = salvage?.ofRuns(thatBrought: recordingName)
+        let salvage = salvage?.ofRuns(thatKept: recordingName)
         let recorded = try await placing.attempt {
             () throws(BundleFailure) -> RecordedPresentation? in try self.recorded(read, salvage)
         }
@@ -79,6 +76,7 @@ extension HLSJob {
     private func follow(_ begun: (LiveRecording, Salvage?)) async throws(BundleFailure) -> LiveRecording {
         var (recording, salvage) = begun
         let (fetches, keys) = (LiveFetches(), keyRing())
+        var kept: RecordedPresentation?
         // One segment that stalls keeps nobody from looking, nor the next ones from coming.
         let result = await withTaskGroup(of: Void.self) { group in
             await outcome { () throws(BundleFailure) in
@@ -86,7 +84,7 @@ extension HLSJob {
                 while true {
                     try takeIn(fetches.takeDone(), &recording)
                     // Before it is fetched: nobody but this run may know then what the files were.
-                    try await keep(recording)
+                    try await keep(recording.recorded, &kept)
                     let resources = try recording.resources(planOptions)
                     progress.expect(files: resources.count, duration: recording.limits.length)
                     let missing = fetches.begin(resources.filter { recording.placed[$0.path] == nil })
@@ -155,15 +153,29 @@ extension HLSJob {
         }
     }
 
-    /// A name that is used again must stand for the same bytes: the copy has one file for both. Its server is asked for as long as it lists it.
+    /// A name that is used again must stand for the same bytes: the copy has one file for both. Its server is asked for as long as it lists it, and
+    /// what isn't answered before the next look is asked again then.
     private func confirmRepeats(
         _ recording: inout LiveRecording, _ resources: [PlannedResource]
     ) async throws(BundleFailure) {
+        let patience = recording.isOver ? clock.lastWait : recording.patienceOfLook(clock)
+        let end = ContinuousClock.now + patience
         for resource in resources {
             let name = LiveRecording.ResourceName(url: resource.url, range: resource.byteRange)
             guard recording.repeated.contains(name), let placed = recording.placed[resource.path] else { continue }
+            let left = max(.zero, end - .now)
+            if left == .zero, !recording.isOver { return }
             do throws(BundleFailure) {
-                try await confirm(resource, isStill: placed)
+                let answer = await outcome(within: left) { () throws(BundleFailure) in
+                    try await confirm(resource, isStill: placed)
+                }
+                if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+                guard let answer else {
+                    throw BundleFailure(
+                        .timedOut, "nobody said in time whether the name still means the same",
+                        url: shownURL(resource.url))
+                }
+                try answer.get()
                 recording.repeated.remove(name)
             } catch {
                 if error.isOfMachine || error.code == .playlistRefused || !recording.mayStillCome(name) { throw error }
@@ -196,31 +208,25 @@ extension HLSJob {
 
     // MARK: What a later run goes on with
 
-    /// Notes what was seen and is here, beside it.
-    private func keep(_ recording: LiveRecording) async throws(BundleFailure) {
-        let bytes = Array(recording.recorded.text.utf8)
-        guard bytes.count <= Self.recordingBytes else {
+    /// Writes down what is new of what was seen.
+    /// - Parameter kept: what this run has written down.
+    private func keep(
+        _ recorded: RecordedPresentation, _ kept: inout RecordedPresentation?
+    ) async throws(BundleFailure) {
+        guard recorded != kept else { return }
+        let text = recorded.text(since: kept)
+        guard text.utf8.count <= Self.recordBytes else {
             throw BundleFailure(
                 .playlistRefused, "what the live presentation has listed by now is too long to be noted")
         }
-        let digest = SHA256.digest(of: bytes)
-        // A name of its own: until it is there, the one before counts.
-        let path = try path("\(Self.folder)/\(digest)")
         do throws(SystemError) {
             try await placing.attempt { [staging, recordingName] () throws(SystemError) in
-                let folder = try staging.directory.subdirectory(path.parent ?? path, create: true)
-                let earlier = try folder.names()
-                if earlier.map(\.description) == ["\(digest)"] { return }
-                // First: a file that is there and that nobody knows of is lost.
-                try staging.note(
-                    Receipt.Source(url: recordingName, sizeBytes: Int64(bytes.count), sha256: digest), at: path)
-                // URLs may hold secrets.
-                try staging.directory.replaceFile(path, with: bytes, mode: 0o600, flush: false)
-                for name in earlier where name.description != "\(digest)" { try folder.remove(name) }
+                try staging.note(text, of: recordingName)
             }
         } catch {
             throw BundleFailure(error)
         }
+        kept = recorded
     }
 
     /// What runs that were cut short had seen last; nil where there is nothing.
@@ -228,35 +234,15 @@ extension HLSJob {
     private func recorded(
         _ read: ReadPresentation, _ salvage: Salvage?
     ) throws(BundleFailure) -> RecordedPresentation? {
-        for held in salvage?.sources.reversed() ?? [] where held.url == recordingName {
-            guard let recorded = try take(held, salvage) else { continue }
-            guard Set(recorded.media.keys) == Set(read.lastingNames.values) else {
-                throw BundleFailure(
-                    .playlistRefused,
-                    "the live presentation has other playlists than when its recording began. With \(LiveRecording.newBeginning)",
-                    url: shownURL(read.url))
-            }
-            return recorded
+        let found = salvage?.records(named: recordingName).reversed().lazy.compactMap { RecordedPresentation($0) }.first
+        guard let found else { return nil }
+        guard Set(found.media.keys) == Set(read.lastingNames.values) else {
+            throw BundleFailure(
+                .playlistRefused,
+                "the live presentation has other playlists than when its recording began. With \(LiveRecording.newBeginning)",
+                url: shownURL(read.url))
         }
-        return nil
-    }
-
-    private func take(_ held: Receipt.Source, _ salvage: Salvage?) throws(BundleFailure) -> RecordedPresentation? {
-        let path = try path("\(Self.folder)/\(held.sha256)")
-        do throws(SystemError) { try staging.note(held, at: path) } catch { throw BundleFailure(error) }
-        do throws(LibraryError) {
-            guard try salvage?.take(held.sha256, sizeBytes: held.sizeBytes, to: path, in: staging) == true else {
-                return nil
-            }
-        } catch {
-            throw BundleFailure(error)
-        }
-        do throws(SystemError) {
-            let bytes = try staging.directory.readFile(path, limitBytes: Self.recordingBytes)
-            return RecordedPresentation(String(decoding: bytes, as: UTF8.self))
-        } catch {
-            throw BundleFailure(error)
-        }
+        return found
     }
 }
 

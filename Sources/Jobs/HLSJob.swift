@@ -114,7 +114,7 @@ struct HLSJob: Sendable {
                 digests[path] = SHA256.digest(of: text)
             }
             do throws(PlaylistVerdict.Fault) {
-                try PlaylistVerdict(of: plan, in: staging.directory, warn: warn).check()
+                try PlaylistVerdict.check(plan, asWrittenIn: staging.directory, warn: warn)
             } catch {
                 // Nobody may take for right what would not play: the next run asks for it anew.
                 for path in error.paths { try? staging.directory.remove(path) }

@@ -121,6 +121,11 @@ struct LiveRecording: Sendable {
     /// When it is time to look again.
     var nextLook: Duration { waiting.compactMap { looks[$0]?.next }.min() ?? .zero }
 
+    /// How long a question may take that keeps from looking.
+    func patienceOfLook(_ clock: RunClock) -> Duration {
+        min(clock.answerTime, max(.seconds(1), nextLook - clock.uptime()))
+    }
+
     var waiting: [String] {
         followed.filter { !full.contains($0.key) && !$0.value.hasEnded }.map(\.key).sorted()
     }

@@ -3,9 +3,9 @@ import Glibc
 import Platform
 import Playlists
 
-/// Whether a copy can be played: every file that a playlist names is here, is what a player expects there, and decrypts with its key and vector.
-/// The time of play isn't measured: the copy has each segment's duration from the playlist that was read, of which nothing else is kept, and how
-/// long a segment really plays only a decoder could tell.
+/// Whether a copy can be played: every file that a playlist names is here, is what a player expects there, and decrypts with its key and vector; and
+/// before it is published, whether it plays as long as what it is a copy of. How long a segment really plays only a decoder could tell; where the
+/// clocks of transport streams contradict the playlist, that is told.
 package struct PlaylistVerdict {
     private let playlists: [PlannedPlaylist]
     private let directory: Directory
@@ -17,13 +17,10 @@ package struct PlaylistVerdict {
 
     /// - Parameter directory: holds the files at their paths.
     init(of plan: OfflinePlan, in directory: Directory, warn: @escaping (String) -> Void) {
-        self.init(
-            plan.playlists, in: directory,
-            urls: Dictionary(plan.resources.map { ($0.path, $0.url) }, uniquingKeysWith: { first, _ in first }),
-            warn: warn)
+        self.init(plan.playlists, in: directory, urls: plan.urls, warn: warn)
     }
 
-    private init(
+    init(
         _ playlists: [PlannedPlaylist], in directory: Directory, urls: [String: String],
         warn: @escaping (String) -> Void
     ) {
@@ -64,19 +61,22 @@ package struct PlaylistVerdict {
         for case .media(let playlist) in playlists.lazy.map(\.content) {
             var keys = KeyCache()
             var seen: Set<String> = []
+            var pace = ClockPace()
             for (index, segment) in playlist.segments.enumerated() where !segment.isGap {
                 guard faults.count < limit else { return faults }
                 guard seen.insert(segment.uri).inserted else { continue }
-                let fault = fault(segment.uri, segment.keySet, of: playlist, &keys) { key in
+                var clock: ProgramClock?
+                let fault = fault(segment.uri, segment.keySet, of: playlist, &keys, &clock) { key in
                     playlist.initializationVector(of: key, forSegmentAt: index)
                 }
                 if let fault { faults.append(fault) }
+                if let oddity = pace.take(clock, of: segment) { warn("\(shown(segment.uri)): \(oddity)") }
             }
             for map in playlist.maps where seen.insert(map.uri).inserted {
                 guard faults.count < limit else { return faults }
-                if let fault = fault(map.uri, map.keySet, of: playlist, &keys, vector: { $0.initializationVector }) {
-                    faults.append(fault)
-                }
+                var clock: ProgramClock?
+                let fault = fault(map.uri, map.keySet, of: playlist, &keys, &clock) { $0.initializationVector }
+                if let fault { faults.append(fault) }
             }
         }
         return faults
@@ -90,7 +90,7 @@ package struct PlaylistVerdict {
 
     private func fault(
         _ uri: String, _ keySet: Int32?, of playlist: MediaPlaylist, _ keys: inout KeyCache,
-        vector: (MediaKey) -> InitializationVector?
+        _ clock: inout ProgramClock?, vector: (MediaKey) -> InitializationVector?
     ) -> Fault? {
         let key = keySet.flatMap { playlist.keySets[Int($0)].first }
         if let key, keys.uri != key.uri {
@@ -100,7 +100,7 @@ package struct PlaylistVerdict {
             }
         }
         do throws(BundleFailure) {
-            try check(
+            clock = try check(
                 uri,
                 encryption: try key.map { key throws(BundleFailure) in
                     guard let vector = vector(key) else {
@@ -125,7 +125,8 @@ package struct PlaylistVerdict {
         return bytes
     }
 
-    private func check(_ uri: String, encryption: Encryption?) throws(BundleFailure) {
+    /// - Returns: the clock that a transport stream begins with.
+    private func check(_ uri: String, encryption: Encryption?) throws(BundleFailure) -> ProgramClock? {
         let (file, size) = try open(uri)
         guard size > 0 else { throw failure(uri, "it is empty") }
         var head = try read(file, at: 0, upTo: Self.headBytes)
@@ -153,6 +154,7 @@ package struct PlaylistVerdict {
         case .boxes where encryption == nil: try checkBoxes(uri, file, size)
         default: break
         }
+        return container == .transportStream ? ProgramClock(head: head) : nil
     }
 
     /// How much of the last block is padding (PKCS #7).

@@ -121,20 +121,7 @@ struct PresentationReader: Sendable {
     func reload(
         _ media: ReadPresentation.Media, within limit: Duration
     ) async throws(BundleFailure) -> ReadPresentation.Media? {
-        typealias Answer = Result<ReadPresentation.Media?, BundleFailure>
-        let answer = await withTaskGroup(of: Answer?.self) { group -> Answer? in
-            group.addTask { await outcome { () throws(BundleFailure) in try await reload(media) } }
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            if let first { return first }
-            // It may have come in the last moment.
-            guard case .success(let media)?? = await group.next() else { return nil }
-            return .success(media)
-        }
+        let answer = await outcome(within: limit) { () throws(BundleFailure) in try await reload(media) }
         if let answer { return try answer.get() }
         let url = shownURL(media.source.url)
         if Task.isCancelled || fetcher.control.reason != nil { throw BundleFailure(.paused, "stopped", url: url) }

@@ -22,15 +22,24 @@ struct ReadPresentation: Sendable {
     /// Of the playlists, the first one's in front.
     let receipts: [Receipt.Source]
 
-    /// What the playlists are called from one run to the next, by their URIs: a query may be one session's own, unless it is all that tells
-    /// playlists apart.
+    /// What the playlists are called from one run to the next, by their URIs. A query may be one session's own, unless it is all that tells
+    /// playlists apart; so may the folders that all playlists of the presentation are in.
     var lastingNames: [String: String] {
-        let uris = Dictionary(grouping: media.keys) { uri in String(uri.prefix { $0 != "?" && $0 != "#" }) }
+        let all = (outline.master?.uris ?? []).map(Self.components)
+        var shared: ArraySlice<Substring> = all.first?.dropLast() ?? []
+        for components in all { shared = shared.prefix(zip(shared, components).prefix { $0 == $1 }.count) }
+        let uris = Dictionary(grouping: media.keys) { uri in
+            Self.components(uri).dropFirst(shared.count).joined(separator: "/")
+        }
         var names: [String: String] = [:]
         for (name, uris) in uris {
             for uri in uris { names[uri] = uris.count == 1 ? name : uri }
         }
         return names
+    }
+
+    private static func components(_ uri: String) -> [Substring] {
+        uri.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
     }
 
     /// Whether segments will follow.
@@ -43,4 +52,9 @@ struct ReadPresentation: Sendable {
             throw BundleFailure(.playlistRefused, "\(error)", url: shownURL(url))
         }
     }
+}
+
+extension MasterPlaylist {
+    /// Of all the media playlists that it names.
+    fileprivate var uris: [String] { variants.map(\.uri) + renditions.compactMap(\.uri) }
 }

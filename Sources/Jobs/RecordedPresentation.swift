@@ -1,7 +1,8 @@
 import Platform
 import Playlists
 
-/// What was seen of a live presentation, as a file that a later run goes on with: lines of its own, and the playlists.
+/// What was seen of a live presentation, as text that a later run goes on with: lines of its own, and playlists. It is written down in pieces, each of
+/// which tells what is new: a presentation that is followed for days has no line written twice.
 struct RecordedPresentation: Sendable, Equatable {
     struct Media: Sendable, Equatable {
         var followed: FollowedPlaylist
@@ -26,44 +27,74 @@ struct RecordedPresentation: Sendable, Equatable {
     private static let repetition = "#LARDER-REPEATED:"
     private static let separator = "#LARDER-FOLLOWED:"
 
-    var text: String {
+    init(media: [String: Media], repeated: Set<ResourceName>, isWhole: Bool) {
+        (self.media, self.repeated, self.isWhole) = (media, repeated, isWhole)
+    }
+
+    /// What tells the difference to what was known before: of each playlist, what follows the segments that are the same.
+    /// - Parameter earlier: nil: tells all of it.
+    func text(since earlier: RecordedPresentation?) -> String {
         var text = Self.head + (isWhole ? "whole\n" : "unfinished\n")
         for name in repeated.sorted(by: { $0.url < $1.url }) {
             let range = name.range.map { "\($0.offset)+\($0.lengthBytes)" } ?? ""
             text += "\(Self.repetition)\(range) \(name.url)\n"
         }
         for (name, media) in media.sorted(by: { $0.key < $1.key }) {
+            let known = earlier?.media[name]
+            guard media != known else { continue }
+            let count = media.followed.playlist.segments.commonPrefixCount(known?.followed.playlist.segments ?? [])
             text += "\(Self.separator)\(media.lastNews.seconds) \(name)\n"
-            text += PlaylistWriter.text(of: .media(media.followed.playlist))
+            text += PlaylistWriter.text(of: .media(media.followed.tail(after: count)))
         }
         return text
     }
 
-    init(media: [String: Media], repeated: Set<ResourceName>, isWhole: Bool) {
-        (self.media, self.repeated, self.isWhole) = (media, repeated, isWhole)
+    /// Nil for what no run had written.
+    /// - Parameter texts: each with the difference to what those before it tell.
+    init?(_ texts: [String]) {
+        (media, repeated, isWhole) = ([:], [], false)
+        for text in texts where !take(text) { return nil }
+        if media.isEmpty { return nil }
     }
 
-    /// Nil for what no run had written.
-    init?(_ text: String) {
-        guard text.hasPrefix(Self.head), let start = text.firstRange(of: Self.separator)?.lowerBound else { return nil }
+    private mutating func take(_ text: String) -> Bool {
+        let start = text.firstRange(of: Self.separator)?.lowerBound ?? text.endIndex
         let lines = text[..<start].split(separator: "\n")
-        isWhole = lines.first == Self.head + "whole"
+        guard let first = lines.first, first.hasPrefix(Self.head) else { return false }
+        isWhole = first == Self.head + "whole"
         repeated = []
         for line in lines.dropFirst() {
-            guard let name = ResourceName(line.dropFirst(Self.repetition.count)) else { return nil }
+            guard let name = ResourceName(line.dropFirst(Self.repetition.count)) else { return false }
             repeated.insert(name)
         }
-        media = [:]
-        for part in text[start...].components(startingWith: Self.separator) {
-            guard let lineEnd = part.firstIndex(of: "\n"), let space = part[..<lineEnd].firstIndex(of: " "),
-                let seconds = Int64(part[..<space])
-            else { return nil }
-            let bytes = Array(part[part.index(after: lineEnd)...].utf8)
-            let context = PlaylistParser.Context(url: "", importableVariables: nil)
-            guard case .media(let playlist)? = PlaylistParser.parse(bytes, context).playlist else { return nil }
-            media[String(part[part.index(after: space)..<lineEnd])] = Media(
-                followed: FollowedPlaylist(recorded: playlist), lastNews: Timestamp(seconds: seconds))
+        for part in text[start...].components(startingWith: Self.separator) where !takeMedia(part) { return false }
+        return true
+    }
+
+    private mutating func takeMedia(_ part: Substring) -> Bool {
+        guard let lineEnd = part.firstIndex(of: "\n"), let space = part[..<lineEnd].firstIndex(of: " "),
+            let seconds = Int64(part[..<space])
+        else { return false }
+        let bytes = Array(part[part.index(after: lineEnd)...].utf8)
+        let context = PlaylistParser.Context(url: "", importableVariables: nil)
+        guard case .media(let tail)? = PlaylistParser.parse(bytes, context).playlist else { return false }
+        let name = String(part[part.index(after: space)..<lineEnd])
+        let lastNews = Timestamp(seconds: seconds)
+        guard var known = media.removeValue(forKey: name) else {
+            media[name] = Media(followed: FollowedPlaylist(recorded: tail), lastNews: lastNews)
+            return true
         }
+        known.lastNews = lastNews
+        guard known.followed.replaceTail(with: tail) else { return false }
+        media[name] = known
+        return true
+    }
+}
+
+extension [MediaSegment] {
+    /// How many of the first ones are the same.
+    fileprivate func commonPrefixCount(_ other: [MediaSegment]) -> Int {
+        zip(self, other).prefix { $0 == $1 }.count
     }
 }
 

@@ -7,6 +7,8 @@ package enum StopReason: Hashable, Sendable {
     case interrupted, terminated, deadline, byteBudget
     /// The time of day, or something about the machine, doesn't suit any more.
     case window, conditions
+    /// There was no network for longer than anybody waits.
+    case noNetwork
     /// The disk would have become fuller than it may.
     case noRoom
 
@@ -18,7 +20,7 @@ package enum StopReason: Hashable, Sendable {
         switch self {
         case .interrupted: .interrupted
         case .terminated: .terminated
-        case .deadline, .byteBudget, .window, .conditions: .paused
+        case .deadline, .byteBudget, .window, .conditions, .noNetwork: .paused
         case .noRoom: .noSpace
         }
     }
@@ -36,6 +38,7 @@ package final class RunControl: Sendable {
         /// What was asked for before there was a downloader.
         var configuration: DownloaderConfiguration?
         var hasNetwork = true
+        var networkChanges: UInt64 = 0
         /// How often bytes were moved.
         var activity: UInt64 = 0
     }
@@ -90,11 +93,18 @@ package final class RunControl: Sendable {
     /// Tells the run's downloads whether the machine has a way out of its own networks.
     package func setNetwork(isUsable: Bool) {
         let downloader = state.withLock { state in
+            if state.hasNetwork != isUsable { state.networkChanges &+= 1 }
             state.hasNetwork = isUsable
             return state.downloader
         }
         downloader?.setNetwork(isUsable: isUsable)
     }
+
+    /// Whether the machine has no way out of its own networks.
+    var lacksNetwork: Bool { state.withLock { !$0.hasNetwork } }
+
+    /// A number that changes when a way out is lost or found.
+    var networkChanges: UInt64 { state.withLock { $0.networkChanges } }
 
     /// Notes that bytes were moved.
     package func noteActivity() { state.withLock { $0.activity &+= 1 } }

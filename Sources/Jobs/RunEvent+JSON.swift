@@ -161,6 +161,7 @@ extension RunSummary {
         line.object("bundles") { bundles in
             bundles.member("published", published)
             bundles.member("unchanged", unchanged)
+            bundles.member("removed", removed)
             bundles.member("failed", failed)
             bundles.member("paused", paused)
             bundles.member("mended", mended)

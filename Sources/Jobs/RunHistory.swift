@@ -32,6 +32,21 @@ final class RunHistory: Sendable {
         previousTime = previous.map { Timestamp(seconds: $0) }
     }
 
+    /// What a library's index tells without the lock, and takes no notes; nil where there is none.
+    init?(reading library: Library) {
+        guard let index = library.readStateIndex() else { return nil }
+        (self.index, run, previousTime, warn) = (index, nil, nil, { _ in })
+    }
+
+    /// The last run that came to its end.
+    var lastRun: RunRecord? {
+        let runs = attempt { index throws(LibraryError) in try index.runs(limit: Self.lookedThroughRuns) } ?? []
+        return runs.first { $0.ended != nil }
+    }
+
+    /// One that was killed has no end.
+    private static let lookedThroughRuns = 20
+
     /// The highest serial that was ever published for a manifest; nil when none was, or nobody knows.
     func highestSerial(of manifest: ContentID) -> Int? {
         attempt { index throws(LibraryError) in try index.highestSerial(of: manifest) } ?? nil

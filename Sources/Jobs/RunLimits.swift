@@ -1,19 +1,15 @@
 import Platform
 
-/// Ends a run at its deadline, at its byte budget, or when the disk gets too full.
+/// Ends a run at its deadline, or when the disk gets too full.
 final class RunLimits: Sendable {
     private let control: RunControl
-    private let maximumBytes: Int64?
-    private let receivedBytes = Locked<Int64>(0)
     private let salvaged = Locked<Int64>(0)
     private let deadline: Task<Void, Never>?
     private let room: RoomWatch
 
-    /// - Parameter maximumBytes: body bytes after which the run pauses; nil: no bound.
-    init(_ options: RunOptions, maximumBytes: Int64?, _ control: RunControl, _ room: RoomWatch) {
+    init(_ options: RunOptions, _ control: RunControl, _ room: RoomWatch) {
         self.control = control
         self.room = room
-        self.maximumBytes = maximumBytes
         deadline = options.deadline.map { deadline in
             Task {
                 // Woken before its time only by `end`.
@@ -24,18 +20,6 @@ final class RunLimits: Sendable {
 
     /// What the runtime can wait for without trapping; a century.
     private static let longestDeadline: Duration = .seconds(36_525 * 86_400)
-
-    /// Notes body bytes that came in.
-    func note(received bytes: Int64) {
-        note(written: bytes)
-        guard let maximumBytes else { return }
-        let isOver = receivedBytes.withLock { received in
-            received += bytes
-            // At exactly the budget the run may be complete.
-            return received > maximumBytes
-        }
-        if isOver { control.stop(.byteBudget) }
-    }
 
     /// Notes bytes that went to the disk.
     func note(written bytes: Int64) {

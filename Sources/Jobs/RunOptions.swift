@@ -40,6 +40,8 @@ package struct RunOptions: Sendable {
     package var monthlyBytes: Int64?
     /// After this long the run pauses; nil: no bound.
     package var deadline: Duration?
+    /// How long nothing may go on for want of a network, before the run pauses; nil: for ever.
+    package var networkPatience: Duration?
     /// Room that must stay free on the library's disk.
     package var minimumFree = FreeSpace.percent(5)
 

@@ -7,6 +7,8 @@ package struct RunSummary: Hashable, Sendable {
     package var paused = 0
     /// Of the unchanged ones those that were damaged, and are whole again.
     package var mended = 0
+    /// Bundles that readers had before, and that aren't wanted any more.
+    package var removed = 0
     /// Body bytes received.
     package var fetchedBytes: Int64 = 0
     /// Bytes that were not fetched again thanks to resume data.

@@ -13,8 +13,10 @@ package struct RunTerms: Sendable {
 
     package init() {}
 
-    /// What speaks against beginning now, for people; nil when nothing does.
-    func objection(at now: Timestamp) -> String? { windowObjection(at: now) ?? conditions.objection }
+    /// What speaks against beginning now; nil when nothing does.
+    func objection(at now: Timestamp) -> RunSkip? {
+        windowObjection(at: now).map { RunSkip(.window, $0) } ?? conditions.objection.map { RunSkip(.conditions, $0) }
+    }
 
     private func windowObjection(at now: Timestamp) -> String? {
         guard let window, !window.contains(minuteOfDay: now.localMinuteOfDay) else { return nil }

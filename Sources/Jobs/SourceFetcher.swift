@@ -76,7 +76,7 @@ struct SourceFetcher: Sendable {
         request.headers = HeaderFields()
         request.budgetBytes = bodyBudgetBytes
         request.retries = 0
-        let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
+        let reporter = TransferReporter(url: "\(url)", received: limits.note(written:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
             let fetched = try FetchedFile(file, url: reporter.url, validator: nil)
@@ -179,7 +179,7 @@ struct SourceFetcher: Sendable {
         if case .unless(let validator) = condition, let firstServer {
             request.condition = DownloadCondition(validator: validator, of: firstServer)
         }
-        let reporter = TransferReporter(url: "\(url)", received: limits.note(received:), emit: emit)
+        let reporter = TransferReporter(url: "\(url)", received: limits.note(written:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)
             let fetched = try FetchedFile(

@@ -1,25 +1,33 @@
 import ContentLibrary
 import Downloads
 import Platform
+import Transfer
 
 /// Whether and when a run begins, and what it may spend.
 extension SyncRun {
     /// Waits for the run's time, as far as its terms ask for that.
-    /// - Returns: false where the terms hold it back.
-    func mayBegin() async throws(RunProblem) -> Bool {
-        if let objection = options.terms.objection(at: options.clock.now()) { return try holdBack(objection) }
-        guard options.terms.jitter > .zero else { return true }
+    /// - Returns: what holds it back; nil where nothing does.
+    func waitForTime() async throws(RunProblem) -> RunSkip? {
+        if let objection = options.terms.objection(at: options.clock.now()) { return objection }
+        guard options.terms.jitter > .zero else { return nil }
         let delay = min(options.terms.jitter, Self.longestWait) * Double.random(in: 0...1)
         await options.clock.wait(delay, control) { true }
         if control.reason != nil { throw .stopped }
-        if let objection = options.terms.objection(at: options.clock.now()) { return try holdBack(objection) }
-        return true
+        return options.terms.objection(at: options.clock.now())
     }
 
-    private func holdBack(_ objection: String) throws(RunProblem) -> Bool {
-        emit(.warning("not begun: \(objection)"))
-        if let overdue { throw RunProblem(.failure, "\(overdue), and not begun: \(objection)") }
-        return false
+    /// Leaves it at that: says why where that is wanted, and how old everything is.
+    /// - Parameter history: of a run that has begun so far.
+    func leave(_ skip: RunSkip, history: RunHistory? = nil) -> Report {
+        let isOthers = skip.reason == .lock
+        emit(.warning(isOthers ? "left alone: \(skip.text)" : "not begun: \(skip.text)"))
+        var exit = isOthers ? ExitCode.success : .paused
+        if let overdue {
+            exit = isOthers ? .busy : .failure
+            emit(.runFailed(exit, message: "\(overdue), and \(isOthers ? skip.text : "not begun: \(skip.text)")"))
+        }
+        exit = tell(of: skip.reason, exit, history)
+        return Report(exit: exit, isSkipped: isOthers && exit == .success)
     }
 
     /// What the runtime can wait for without trapping; a century.
@@ -30,8 +38,13 @@ extension SyncRun {
     /// How often somebody who waits for the lock looks whether it is free.
     private static let lockInterval: Duration = .milliseconds(250)
 
-    /// - Returns: nil where the library is left to another run.
-    func openLibrary(on blocking: JobQueue) async throws(RunProblem) -> (Library, LibraryWriter)? {
+    enum Opening: Sendable {
+        case opened(Library, LibraryWriter)
+        /// The library is left to another run.
+        case left(RunSkip)
+    }
+
+    func openLibrary(on blocking: JobQueue) async throws(RunProblem) -> Opening {
         let library = try await blocking.attempt { () throws(RunProblem) in
             try reported { () throws(LibraryError) in try Library.open(options.libraryPath, for: .writing) }
         }
@@ -42,12 +55,9 @@ extension SyncRun {
                 try reported(library.beginWriting)
             }
             switch attempt {
-            case .granted(let writer): return (library, writer)
+            case .granted(let writer): return .opened(library, writer)
             case .busy(let process) where options.lock == .skip:
-                let busy = LibraryError.busy(options.libraryPath, process)
-                if let overdue { throw RunProblem(.busy, "\(overdue), and \(busy)") }
-                emit(.warning("left alone: \(busy)"))
-                return nil
+                return .left(RunSkip(.lock, "\(LibraryError.busy(options.libraryPath, process))"))
             case .busy(let process) where ContinuousClock.now >= deadline:
                 throw RunProblem(LibraryError.busy(options.libraryPath, process))
             case .busy:
@@ -105,21 +115,20 @@ extension SyncRun {
     // MARK: Bytes
 
     /// How many bytes a run may receive.
-    struct ByteBudget: Sendable {
+    enum ByteBudget: Sendable {
         /// Nil: any number.
-        let bytes: Int64?
+        case bytes(Int64?)
+        /// This month's are spent.
+        case spent
     }
 
-    /// - Returns: nil where this month's are spent.
-    func byteBudget(_ ledger: ByteLedger, _ library: Library) -> ByteBudget? {
+    func byteBudget(_ ledger: ByteLedger, _ library: Library) -> ByteBudget {
         let spent = ledger.spentBytes(library, at: options.clock.now())
-        guard let monthly = options.monthlyBytes else { return ByteBudget(bytes: options.maximumBytes) }
+        guard let monthly = options.monthlyBytes else { return .bytes(options.maximumBytes) }
         let left = monthly - min(monthly, spent)
-        guard left > 0 else {
-            emit(.warning("not begun: this month's bytes are spent"))
-            return nil
-        }
-        return ByteBudget(bytes: min(left, options.maximumBytes ?? .max))
+        // Of less nothing may be of use: the next run would only ask.
+        guard left >= ByteCredit.pieceBytes else { return .spent }
+        return .bytes(min(left, options.maximumBytes ?? .max))
     }
 
     /// Writes down what is fetched while that counts.

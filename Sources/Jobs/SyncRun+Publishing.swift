@@ -3,17 +3,27 @@ import Platform
 
 /// What becomes of what was obtained.
 extension SyncRun {
-    /// - Returns: whether readers see everything that was obtained.
+    struct Publication: Sendable {
+        /// Whether readers see everything that was obtained.
+        let isComplete: Bool
+        /// Bundles that they don't see any more.
+        var removedCount = 0
+    }
+
     func publish(
         _ board: RunBoard, _ writer: LibraryWriter, _ history: RunHistory
-    ) throws(RunProblem) -> Bool {
+    ) throws(RunProblem) -> Publication {
         // After a signal nothing more is begun: what is complete in the store is found there by the next run.
-        if control.reason?.isSignal == true { return false }
-        guard let draft = board.draft(allOrNothing: options.allOrNothing) else { return false }
+        if control.reason?.isSignal == true { return Publication(isComplete: false) }
+        guard let draft = board.draft(allOrNothing: options.allOrNothing) else {
+            return Publication(isComplete: false)
+        }
+        var publication = Publication(isComplete: true)
         do throws(LibraryError) {
             let generation = try writer.publish(draft)
             liftPin(board, writer)
-            guard let generation else { return true }
+            guard let generation else { return publication }
+            publication.removedCount = GenerationChanges(from: draft.base, to: generation).removed.count
             for (plan, content) in board.unpublished {
                 emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
             }
@@ -23,7 +33,7 @@ extension SyncRun {
             throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
         }
         collect(writer)
-        return true
+        return publication
     }
 
     /// What is published with a higher serial than the pin holds isn't held any more. Where this fails, the next run does it.

@@ -20,15 +20,31 @@ extension SyncRun {
                 exit = exit.combined(with: .failure)
             }
         }
-        if let path = options.metricsPath, let problem = metrics(exit, summary, history).write(to: path) {
-            emit(.notice(problem))
-            exit = exit.combined(with: .failure)
-        }
-        return exit
+        let run = RunMetrics.Run(ended: options.clock.now(), exit: exit, summary)
+        return write(exit, metrics(run, nil, history, obtainedBytes: tally.obtainedBytes))
     }
 
-    private func metrics(_ exit: ExitCode, _ summary: RunSummary, _ history: RunHistory) -> RunMetrics {
+    /// Writes `--metrics` for a run that isn't begun: what is known of the library grows older in them, and it is told why.
+    /// - Parameter history: nil: as far as it can be read without the lock.
+    func tell(of skip: RunSkip.Reason, _ exit: ExitCode, _ history: RunHistory? = nil) -> ExitCode {
+        guard options.metricsPath != nil else { return exit }
+        let library = try? Library.open(options.libraryPath, for: .reading)
+        let known = history ?? library.flatMap { RunHistory(reading: $0) }
+        return write(exit, metrics(known?.lastRun.flatMap { RunMetrics.Run($0) }, skip, known, obtainedBytes: nil))
+    }
+
+    private func write(_ exit: ExitCode, _ metrics: RunMetrics) -> ExitCode {
+        guard let path = options.metricsPath, let problem = metrics.write(to: path) else { return exit }
+        emit(.notice(problem))
+        return exit.combined(with: .failure)
+    }
+
+    private func metrics(
+        _ run: RunMetrics.Run?, _ skip: RunSkip.Reason?, _ history: RunHistory?,
+        obtainedBytes: [BundleAddress: Int64]?
+    ) -> RunMetrics {
         let now = options.clock.now()
+        guard let history else { return RunMetrics(run: run, skip: skip, obtainedBytes: obtainedBytes) }
         // Read from two places a manifest is still one: a metric that comes twice makes the whole text worthless.
         let manifests = Dictionary(
             options.manifests.compactMap { $0.recordKey.flatMap(history.manifest) }.map { ($0.manifest, $0) },
@@ -41,8 +57,8 @@ extension SyncRun {
             }
         }
         return RunMetrics(
-            exit: exit, summary: summary, manifests: manifests, bundles: bundles, obtainedBytes: tally.obtainedBytes,
+            run: run, skip: skip, manifests: manifests, bundles: bundles, obtainedBytes: obtainedBytes,
             monthBytes: history.fetchedBytes(inMonth: now.localMonth) ?? 0,
-            distrustedSources: history.distrustedSourceCount(at: now), now: now)
+            distrustedSources: history.distrustedSourceCount(at: now))
     }
 }

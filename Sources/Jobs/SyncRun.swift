@@ -49,14 +49,15 @@ package struct SyncRun: Sendable {
         let library: Library
         let writer: LibraryWriter
         do throws(RunProblem) {
-            guard try await mayBegin() else { return Report(exit: .paused) }
-            guard let opened = try await openLibrary(on: blocking) else {
-                return Report(exit: .success, isSkipped: true)
+            if let skip = try await waitForTime() { return await blocking.run { leave(skip) } }
+            switch try await openLibrary(on: blocking) {
+            case .opened(let opened, let writing): (library, writer) = (opened, writing)
+            case .left(let skip): return await blocking.run { leave(skip) }
             }
-            (library, writer) = opened
         } catch {
             report(error)
-            return Report(exit: control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit)
+            let exit = control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit
+            return Report(exit: exit == .busy ? await blocking.run { tell(of: .lock, exit) } : exit)
         }
         // The lock is given up only when nothing of this run can touch the library any more.
         defer { withExtendedLifetime(writer) {} }
@@ -69,21 +70,31 @@ package struct SyncRun: Sendable {
         }
         let damaged = await blocking.run { beginMending(writer, history) }
         let ledger = ByteLedger(history)
-        guard let budget = await blocking.run({ byteBudget(ledger, library) }) else {
-            await blocking.run { history.end(exit: .paused, RunSummary()) }
-            return Report(exit: .paused)
+        guard case .bytes(let budget) = await blocking.run({ byteBudget(ledger, library) }) else {
+            return await blocking.run {
+                let report = leave(RunSkip(.monthCap, "this month's bytes are spent"), history: history)
+                history.end(exit: report.exit, RunSummary())
+                return report
+            }
         }
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }
         let store = ResumeStore(directory: library.partial)
         let quarantine = Quarantine(library, history, observer)
+        let patience = networkPatience()
         let downloader = Downloader(
-            configuration: options.downloads, store: store, makeRoom: { room.makeRoom(for: $0) },
-            inspect: quarantine.take,
-            events: { emit(RunEvent.Kind($0)) })
+            configuration: options.downloads, store: store,
+            credit: budget.map { bytes in
+                // It cancels what waits: not on a session's thread.
+                ByteCredit(bytes: bytes) { [control] in Task { control.stop(.byteBudget) } }
+            }, makeRoom: { room.makeRoom(for: $0) }, inspect: quarantine.take,
+            events: { event in
+                if case .waitingForNetwork = event { patience.noteWaiting() }
+                emit(RunEvent.Kind(event))
+            })
         await control.begin(downloader)
-        let limits = RunLimits(options, maximumBytes: budget.bytes, control, room)
+        let limits = RunLimits(options, control, room)
         let bookkeeping = keepBooks(ledger, downloader, on: blocking)
         var summary = RunSummary()
         var exit = ExitCode.success
@@ -106,6 +117,7 @@ package struct SyncRun: Sendable {
             exit = exit.combined(with: error.exit)
         }
         limits.end()
+        patience.end()
         bookkeeping?.cancel()
         await downloader.shutDown()
         summary.note(downloader.statistics)
@@ -119,6 +131,15 @@ package struct SyncRun: Sendable {
             return exit
         }
         return Report(exit: exit, summary: summary)
+    }
+
+    private func networkPatience() -> NetworkPatience {
+        NetworkPatience(options.networkPatience, control) {
+            emit(
+                .notice(
+                    "there is no network, and nothing came for as long as --network-wait allows: the next run carries on"
+                ))
+        }
     }
 
     /// Where a run works, with the lock held.
@@ -180,9 +201,9 @@ package struct SyncRun: Sendable {
             distrust: Distrust(
                 history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now),
             couriers: couriers)
-        let isPublished = try await place.blocking.attempt { () throws(RunProblem) in
+        let publication = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
-            let isPublished = (try? publication.get()) ?? false
+            let isPublished = (try? publication.get())?.isComplete ?? false
             place.history.forgetUnlisted(manifests)
             place.history.record(
                 board.outcomes(
@@ -191,9 +212,12 @@ package struct SyncRun: Sendable {
             endMending(board, place.damaged, place.writer, place.history)
             return try publication.get()
         }
+        let isPublished = publication.isComplete
         var exit = board.exit(isPublished: isPublished)
         if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
-        return (board, board.summary(isPublished: isPublished), exit)
+        var summary = board.summary(isPublished: isPublished)
+        summary.removed = publication.removedCount
+        return (board, summary, exit)
     }
 
     // MARK: Before

@@ -39,3 +39,22 @@ func outcome<Success: Sendable>(
 ) async -> Result<Success, BundleFailure> {
     do throws(BundleFailure) { return .success(try await body()) } catch { return .failure(error) }
 }
+
+/// What `body` brings in time; nil where that takes longer: it is cancelled then, and over.
+func outcome<Success: Sendable>(
+    within limit: Duration, of body: @escaping @Sendable () async throws(BundleFailure) -> Success
+) async -> Result<Success, BundleFailure>? {
+    await withTaskGroup(of: Result<Success, BundleFailure>?.self) { group in
+        group.addTask { await outcome(of: body) }
+        group.addTask {
+            try? await Task.sleep(for: limit)
+            return nil
+        }
+        let first = await group.next() ?? nil
+        group.cancelAll()
+        if let first { return first }
+        // It may have come in the last moment.
+        guard case .success(let success)?? = await group.next() else { return nil }
+        return .success(success)
+    }
+}

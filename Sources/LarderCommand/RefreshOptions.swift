@@ -26,10 +26,14 @@ struct RefreshOptions: Sendable {
         help: "work only in this part of the day, local time; it may go past midnight")
     private static let monthCap = CommandOption<Int?>.optional(
         "month-cap", .positiveSize, help: "pause once all runs of a month received so many body bytes")
+    private static let networkWait = CommandOption<Duration>.value(
+        "network-wait", .duration, default: .seconds(300), defaultText: "5m",
+        help: "pause after waiting so long for a network, with the lock held")
     private static let notOnBattery = CommandOption<Bool>.flag(
         "not-on-battery", help: "don't work while the machine lives on its battery")
     private static let notOver = CommandOption<[String]>.list(
-        "not-over", .text("IFACE"), help: "don't work while a default route leads over one of these interfaces")
+        "not-over", .text("IFACE"),
+        help: "don't work while a default route leads over one of these interfaces, wherever the sources are")
     private static let maxLoad = CommandOption<Double?>.optional(
         "max-load",
         ArgumentType("N", expected: "a number such as 0.5") { text in
@@ -43,7 +47,8 @@ struct RefreshOptions: Sendable {
 
     private static let metrics = CommandOption<String?>.optional(
         "metrics", .text("FILE"),
-        help: "write there, after each run that wasn't held back, how it went and how old everything is (Prometheus)")
+        help: "write there, after each run, how it went, or why it wasn't begun, and how old everything is (Prometheus)"
+    )
     private static let ping = CommandOption<String?>.optional(
         "ping", .text("URL"),
         help: "ask for this after a success, and for URL/fail after a failure: a dead man's switch")
@@ -51,7 +56,7 @@ struct RefreshOptions: Sendable {
         "on-change", .text("COMMAND"), help: "run this in a shell after a new generation, with the lock held")
 
     static let group = OptionGroup(
-        "Unattended", lock, maxAge, jitter, window, monthCap, notOnBattery, notOver, maxLoad)
+        "Unattended", lock, maxAge, jitter, window, monthCap, networkWait, notOnBattery, notOver, maxLoad)
     private static let printSystemd = CommandOption<Bool>.flag(
         "print-systemd", help: "print a systemd service and timer that do what this command line says, and do nothing")
     private static let printCron = CommandOption<Bool>.flag(
@@ -102,6 +107,7 @@ struct RefreshOptions: Sendable {
         options.tellsBriefly = true
         options.sparesDistrusted = true
         options.lock = parsed[Self.lock]
+        options.networkPatience = parsed[Self.networkWait]
         options.terms = terms
         options.changeCommand = parsed[Self.onChange]
         options.metricsPath = parsed[Self.metrics]

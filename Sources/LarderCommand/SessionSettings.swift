@@ -48,6 +48,14 @@ private enum SettingsRule: String, DiagnosticRule {
 }
 
 extension SessionSettings {
+    /// The settings that can't change while a run goes on, as far as they aren't what they were.
+    func namesOfFixed(differingFrom other: SessionSettings) -> [String] {
+        [
+            redirects == other.redirects ? nil : "maxRedirects",
+            bodyBudgetBytes == other.bodyBudgetBytes ? nil : "bodyBudget",
+        ].compactMap(\.self)
+    }
+
     /// Reads a file of settings over the ones that hold without it.
     mutating func read(_ path: String) throws(SettingsProblem) {
         let document: JSONDocument

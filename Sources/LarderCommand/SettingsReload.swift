@@ -34,7 +34,14 @@ struct SettingsReload: Sendable {
                     return mustRead
                 }
                 do throws(SettingsProblem) {
-                    if isAsked { plan = try read() }
+                    if isAsked {
+                        let new = try read()
+                        for name in new.settings.namesOfFixed(differingFrom: plan.settings) {
+                            complain(
+                                "larder: \"\(name)\" holds from the next run on: this one's requests have the old one")
+                        }
+                        plan = new
+                    }
                     let configuration = plan.configuration(atMinute: minute())
                     guard isAsked || configuration != held else { continue }
                     // Noted first, so that no look at the clock asks for the same again after a failure.

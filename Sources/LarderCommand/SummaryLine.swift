@@ -7,10 +7,11 @@ struct SummaryLine {
     /// `2 published, 1 unchanged, 0 failed; fetched 73.2 MB, resumed 0 B; 1.5 s`, or that there was nothing to do.
     init(_ summary: RunSummary, _ exit: ExitCode) {
         var counts = ["\(summary.published) published", "\(summary.unchanged) unchanged", "\(summary.failed) failed"]
+        if summary.removed > 0 { counts.append("\(summary.removed) removed") }
         if summary.paused > 0 { counts.append("\(summary.paused) paused") }
         if summary.mended > 0 { counts.append("\(summary.mended) mended") }
-        let isIdle =
-            exit == .success && summary.published + summary.failed + summary.paused + summary.mended == 0
+        let news = summary.published + summary.failed + summary.paused + summary.mended + summary.removed
+        let isIdle = exit == .success && news == 0
         text = (isIdle ? "nothing to do: " : "") + counts.joined(separator: ", ") + Self.figures(summary)
     }
 

@@ -14,7 +14,13 @@ public final class Session: Sendable {
 
     /// Makes a session and starts its thread.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
-        loop = SessionLoop(configuration: configuration)
+        loop = SessionLoop(configuration: configuration, credit: nil)
+        loop.startThread()
+    }
+
+    /// Makes a session whose exchanges take no more than there is credit for: one for which there isn't enough stands still.
+    package init(configuration: SessionConfiguration, credit: ByteCredit?) {
+        loop = SessionLoop(configuration: configuration, credit: credit)
         loop.startThread()
     }
 

@@ -3,13 +3,15 @@ import Platform
 
 /// The thread that owns every libcurl handle of a session. Others talk to it through its mailbox.
 final class SessionLoop: @unchecked Sendable {
-    // Sendable because `mailbox`, `pipeline` and `thread` take care of themselves, `configuration` and `multi` never change, and all else belongs to
+    // Sendable because `mailbox`, `pipeline`, `credit` and `thread` take care of themselves, `configuration` and `multi` never change, and all else belongs to
     // the loop thread.
 
     let configuration: SessionConfiguration
     private let multi: UnsafeMutableRawPointer
     private let mailbox: SessionMailbox
     let pipeline: BodyPipeline
+    /// Nil: as much as comes.
+    private let credit: ByteCredit?
     private let thread = Locked<WorkerThread?>(nil)
 
     // The loop thread's own. Time asleep doesn't count: it is no silence of a server's.
@@ -31,7 +33,7 @@ final class SessionLoop: @unchecked Sendable {
 
     private static let globalInit: Void = { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }()
 
-    init(configuration: SessionConfiguration) {
+    init(configuration: SessionConfiguration, credit: ByteCredit?) {
         Self.globalInit
         guard let multi = curl_multi_init() else { preconditionFailure("out of memory for a session") }
         self.multi = multi
@@ -39,6 +41,7 @@ final class SessionLoop: @unchecked Sendable {
         self.mailbox = mailbox
         pipeline = BodyPipeline { mailbox.post(.drained) }
         self.configuration = configuration
+        self.credit = credit
         rateLimiter = RateLimiter(bytesPerSecond: configuration.rateLimitBytesPerSecond, now: .now)
         larder_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
@@ -191,8 +194,13 @@ final class SessionLoop: @unchecked Sendable {
 
     // MARK: Holding back
 
-    /// Whether a transfer may take bytes now: there is room for them, and the rate allows it.
-    func mayReceive() -> Bool { rateLimiter.allows(at: now) && pipeline.hasRoom() }
+    /// Whether a transfer may take so many bytes now: there is room for them, the rate allows it, and there is credit, which is spent then.
+    func mayReceive(_ count: Int) -> Bool { mayResume() && takeCredit(count) }
+
+    /// Whether there is credit for so many bytes, which is spent then.
+    func takeCredit(_ count: Int) -> Bool { credit?.take(count) != false }
+
+    private func mayResume() -> Bool { rateLimiter.allows(at: now) && pipeline.hasRoom() }
 
     func didReceive(_ count: Int) { rateLimiter.take(count) }
 
@@ -204,7 +212,7 @@ final class SessionLoop: @unchecked Sendable {
         let waiting = heldBack
         heldBack = []
         for (index, id) in waiting.enumerated() {
-            guard mayReceive() else {
+            guard mayResume() else {
                 heldBack = waiting[index...] + heldBack
                 return
             }

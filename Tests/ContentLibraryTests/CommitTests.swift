@@ -59,7 +59,12 @@ import Testing
     }
 
     private func interruptedCommit(of sample: Sample, by writer: LibraryWriter, after steps: Int) throws {
-        let staging = try sample.staged(by: writer)
+        try interruptCommit(of: sample, in: try sample.staged(by: writer), by: writer, after: steps)
+    }
+
+    private func interruptCommit(
+        of sample: Sample, in staging: Staging, by writer: LibraryWriter, after steps: Int
+    ) throws {
         let content = try staging.seal()
         let receipt = Receipt(origin: sample.origin, sources: sample.sources, entries: content.entries)
         let name = sample.origin.address.name
@@ -109,6 +114,30 @@ import Testing
 
         let writer = try fixture.writer()
         #expect(try writer.library.store.find(sample.origin)?.open().descriptor.status().inode == inode)
+        #expect(try writer.library.staging.names().isEmpty)
+    }
+
+    /// What is live can't be had again.
+    @Test func untilACommitCanBeFinishedTheNextRunHasAllThatCame() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        do {
+            let writer = try fixture.writer()
+            let staging = try writer.makeStaging(for: sample.bundle)
+            try staging.note("seen", of: "a record")
+            try staging.note(sample.sources[0], at: "content.txt")
+            try staging.write(sample.text, to: "content.txt")
+            try interruptCommit(of: sample, in: staging, by: writer, after: 0)
+        }
+        let writer = try fixture.writer()
+        let salvage = try #require(writer.salvage(of: sample.bundle)?.ofRuns(thatKept: "a record"))
+        #expect(salvage.records(named: "a record") == [["seen"]])
+        let staging = try writer.makeStaging(for: sample.bundle)
+        let isTaken = try salvage.take(
+            sample.sources[0].sha256, sizeBytes: sample.sources[0].sizeBytes, to: "content.txt", in: staging)
+        #expect(isTaken)
+        let content = try writer.commit(try staging.seal(), origin: sample.origin, sources: sample.sources)
+        #expect(try content.open().readFile("content.txt", limitBytes: 10) == Array("one".utf8))
         #expect(try writer.library.staging.names().isEmpty)
     }
 

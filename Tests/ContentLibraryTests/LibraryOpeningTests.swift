@@ -42,6 +42,24 @@ import Testing
         #expect(try root.descriptor.status().mode == 0o755)
     }
 
+    @Test(arguments: ["letters/to-mother.txt", ".profile", "store/shelf", "generations/1"])
+    func whatSomebodyElseHasFilledIsNoLibrary(file: String) throws {
+        let fixture = try Fixture()
+        try fixture.temporary.write([], to: "library/\(file)")
+        let before = try fixture.tree()
+        let error = #expect(throws: LibraryError.self) { try Library.open(fixture.path, for: .writing) }
+        #expect(error?.code == .notALibrary)
+        #expect(error?.message.contains("not empty") == true && error?.message.contains(fixture.path) == true)
+        #expect(try fixture.tree() == before)
+    }
+
+    @Test(arguments: [["lost+found"], [".larder/partial"], [".larder", "store", "generations"], ["current", "store"]])
+    func whatIsEmptyOrHasTheRemainsOfALibraryBecomesOne(folders: [String]) throws {
+        let fixture = try Fixture()
+        for folder in folders { try fixture.temporary.makeDirectory("library/\(folder)") }
+        _ = try Library.open(fixture.path, for: .writing)
+    }
+
     @Test func openingForReadingMakesNothing() throws {
         let fixture = try Fixture()
         let error = #expect(throws: LibraryError.self) { try Library.open(fixture.path, for: .reading) }

@@ -24,7 +24,8 @@ import Testing
     }
 
     /// Leaves a file of a bundle behind, as a run that was cut short does.
-    private func leave(_ bundle: String, from url: String) throws {
+    /// - Parameter record: what is known besides.
+    private func leave(_ bundle: String, from url: String, record: String? = nil) throws {
         let staging = try writer().makeStaging(for: try address(bundle))
         let path = RelativePath("file")
         try staging.directory.replaceFile(path, with: Array(bundle.utf8), flush: false)
@@ -32,6 +33,7 @@ import Testing
             Receipt.Source(
                 url: url, sizeBytes: Int64(bundle.utf8.count), sha256: SHA256.digest(of: bundle.utf8), validator: "v"),
             at: path)
+        if let record { try staging.note("something", of: record) }
         try staging.leave()
     }
 
@@ -39,7 +41,7 @@ import Testing
     @Test func recordingsAndWhatIsWantedStay() throws {
         try leave("wanted", from: "http://a.example/1")
         try leave("other", from: "http://a.example/2")
-        try leave("radio", from: Bundle.recordingPrefix + "0")
+        try leave("radio", from: "http://a.example/3", record: "a recording")
         let writer = try writer()
         let wanted = try address("wanted")
         #expect(try writer.discardFetchable { $0 == wanted } > 0)

@@ -30,6 +30,25 @@ import Testing
         #expect(description(parts((0, 3 * half))) == ["0-\(3 * half) [0]"])
     }
 
+    /// A part lies on the disk beside what is made of it.
+    @Test func aChainOfRangesThatOverlapIsCutAtTheBound() {
+        let third = RangeParts.longestBytes / 3
+        let ranges = (0..<12).compactMap { ByteRange(offset: $0 * third / 2, lengthBytes: third) }
+        let parts = RangeParts(ranges)
+        #expect(parts.isReasonable && parts.parts.count > 1)
+        #expect(parts.parts.allSatisfy { $0.range.lengthBytes <= RangeParts.longestBytes })
+        #expect(parts.parts.flatMap(\.members) == Array(0..<12))
+        for part in parts.parts {
+            #expect(
+                part.members.allSatisfy {
+                    part.range.offset <= ranges[$0].offset && ranges[$0].end <= part.range.end
+                })
+        }
+        // As many as make the same bytes come again and again are refused, whatever they are cut into.
+        let longest = RangeParts.longestBytes
+        #expect(!RangeParts((0..<9).compactMap { ByteRange(offset: $0, lengthBytes: longest) }).isReasonable)
+    }
+
     @Test func bytesMayBeNamedTwiceAndNotAgainAndAgain() {
         #expect(parts((0, 100), (0, 100)).isReasonable)
         #expect(!parts((0, 100), (0, 100), (0, 100)).isReasonable)

@@ -12,7 +12,8 @@ import Testing
         "transfer.resumed", "transfer.progress", "transfer.paused", "transfer.retrying", "transfer.failed",
         "transfer.finished", "bundle.verified", "bundle.unpacked", "bundle.published", "bundle.failed",
         "generation.published", "warning", "run.finished", "run.failed", "session.rebuilt", "network.waiting",
-        "pressure.memory", "pressure.disk", "partial.evicted", "leftovers.evicted", "content.damaged", "content.verified", "content.mended",
+        "pressure.memory", "pressure.disk", "partial.evicted", "leftovers.evicted", "content.damaged",
+        "content.verified", "content.mended",
         "library.verified", "courier.taken", "bundle.exported",
     ]
 

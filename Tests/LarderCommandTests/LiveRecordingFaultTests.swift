@@ -118,42 +118,6 @@ import Testing
         #expect(try stage.segments() == (0..<7).map { stage.stream($0) })
     }
 
-    // MARK: Another session
-
-    @Test func aRecordingIsGoneOnWithThoughItsPlaylistsHaveOtherTokens() async throws {
-        let list = { @Sendable (numbers: Range<Int>) in
-            stage.list(numbers, of: "/f/v")
-            stage.list(numbers, of: "/f/a")
-        }
-        stage.serveMaster(query: "?token=1")
-        list(0..<2)
-        stage.serveFilm(#""follow": 24"#)
-        let control = RunControl()
-        stage.clock.steps = [{ control.stop(.terminated) }]
-        #expect(try await stage.sync(control) == .terminated)
-        stage.serveMaster(query: "?token=2")
-        list(2..<4)
-        #expect(try await stage.sync() == .success, told)
-        #expect(stage.stock.server.exchanges("/f/v/s0.ts").count == 1)
-    }
-
-    @Test func aRecordingOfOtherPlaylistsIsToldAndKept() async throws {
-        stage.serveMaster()
-        for folder in ["/f/v", "/f/a"] { stage.list(0..<2, of: folder) }
-        stage.serveFilm(#""follow": 24"#)
-        let control = RunControl()
-        stage.clock.steps = [{ control.stop(.terminated) }]
-        #expect(try await stage.sync(control) == .terminated)
-        // For a while there is a playlist without a master.
-        stage.list(5..<9)
-        #expect(try await stage.sync() == .failure)
-        #expect(stage.tells("other playlists") && stage.tells("\"version\""))
-        stage.serveMaster()
-        for folder in ["/f/v", "/f/a"] { stage.list(2..<4, of: folder) }
-        #expect(try await stage.sync() == .success, told)
-        #expect(stage.stock.server.exchanges("/f/v/s0.ts").count == 1)
-    }
-
     // MARK: This machine
 
     @Test func aFullDiskIsNoGap() async throws {
@@ -163,19 +127,6 @@ import Testing
         stage.clock.steps = [{ stage.list(3..<6) }]
         #expect(try await stage.sync() == .noSpace, told)
         #expect(try stage.stock.published("m/film") == [])
-    }
-
-    /// It is written down before it is there.
-    @Test func aRunThatIsKilledWhileItNotesWhatItSawLosesNothing() async throws {
-        stage.list(0..<3)
-        stage.serveFilm(#""follow": 36"#)
-        let control = RunControl()
-        stage.clock.steps = [{ control.stop(.terminated) }]
-        #expect(try await stage.sync(control) == .terminated)
-        try stage.noteRecordingThatNeverCame()
-        stage.list(3..<6)
-        #expect(try await stage.sync() == .success, told)
-        #expect(try stage.segments() == (0..<6).map { stage.stream($0) })
     }
 
     // MARK: Slow segments
@@ -227,55 +178,5 @@ import Testing
         stage.stock.server.serve("/f/k1.key", Resource(.bytes(try mediaFile("c/keys/k1.key"))))
         #expect(try await stage.sync() == .success, told)
         #expect(try stage.segments() == (7794...7795).map { try mediaFile("c/clear/s\($0).ts") })
-    }
-
-    // MARK: Names that are used again
-
-    private func listNames(_ names: [String], from start: Int, _ versions: [String: Int] = [:]) {
-        let lines = names.map { "#EXTINF:6,\n\($0).ts\n" }.joined()
-        stage.stock.server.serve(
-            "/f/index.m3u8",
-            Resource(
-                .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:\(start)\n\(lines)"),
-                etag: "\"\(start)\""
-            ))
-        for (number, name) in ["a", "b", "c", "d", "e"].enumerated() {
-            stage.stock.server.serve(
-                "/f/\(name).ts",
-                Resource(.bytes(stage.stream(number + (versions[name] ?? 0))), etag: nil, lastModified: nil))
-        }
-    }
-
-    /// Nobody answers at first whether it is the same.
-    @Test func aQuestionThatFailsIsAskedAgain() async throws {
-        listNames(["a", "b"], from: 0)
-        stage.serveFilm(#""follow": 36"#)
-        stage.clock.steps = [
-            {
-                listNames(["c", "a"], from: 2)
-                stage.stock.server.script("/f/a.ts", [.reply(.errorPage(500))])
-            }, { listNames(["a", "d", "e"], from: 3) },
-        ]
-        #expect(try await stage.sync() == .success, told)
-        #expect(try stage.segments() == [0, 1, 2, 0, 3, 4].map { stage.stream($0) })
-        #expect(stage.stock.server.exchanges("/f/a.ts").count == 3)
-    }
-
-    @Test func aStopWhileItIsAskedLeavesTheQuestionOpen() async throws {
-        listNames(["a", "b"], from: 0)
-        stage.serveFilm(#""follow": 24"#)
-        let control = RunControl()
-        stage.clock.steps = [
-            {
-                listNames(["c", "a"], from: 2, ["a": 10])
-                stage.stock.server.script("/f/a.ts", [.altered { $0.stalled(afterBytes: 0) }])
-            }
-        ]
-        let run = Task { try await stage.sync(control) }
-        try await stage.stock.server.waitForRequest("/f/a.ts", count: 2)
-        control.stop(.terminated)
-        #expect(try await run.value == .terminated)
-        #expect(try await stage.sync() == .failure, told)
-        #expect(stage.tells("uses this name again"))
     }
 }

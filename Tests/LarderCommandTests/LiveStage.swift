@@ -15,12 +15,14 @@ struct LiveStage {
     init() throws { stock = try Stock() }
 
     /// Serves a presentation of two playlists.
-    /// - Parameter query: of their URIs.
-    func serveMaster(query: String = "") {
+    /// - Parameters:
+    ///   - folder: in which both are, with a slash at its end.
+    ///   - query: of their URIs.
+    func serveMaster(folder: String = "", query: String = "") {
         let master =
-            "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",DEFAULT=YES,URI=\"a/index.m3u8\(query)\"\n"
-            + "#EXT-X-STREAM-INF:BANDWIDTH=9,AUDIO=\"a\"\nv/index.m3u8\(query)\n"
-        stock.server.serve("/f/index.m3u8", Resource(.text(master), etag: "\"\(query)\""))
+            "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",DEFAULT=YES,URI=\"\(folder)a/index.m3u8\(query)\"\n"
+            + "#EXT-X-STREAM-INF:BANDWIDTH=9,AUDIO=\"a\"\n\(folder)v/index.m3u8\(query)\n"
+        stock.server.serve("/f/index.m3u8", Resource(.text(master), etag: "\"\(folder)\(query)\""))
     }
 
     /// A transport stream of so many packets.
@@ -98,19 +100,25 @@ struct LiveStage {
 
     /// Whether a file's arrival was written down for later runs.
     func isNoted(_ path: String) throws -> Bool {
-        try journals().contains { String(decoding: try readFile($0), as: UTF8.self).contains(path) }
+        try journalLines().contains { $0.contains("\"path\"") && $0.contains(path) }
     }
 
-    /// Lets the only journal end with a note of a recording that never came, as if its run had been killed there.
-    func noteRecordingThatNeverCame() throws {
+    /// What was written down of what was seen, piece by piece.
+    func recordPieces() throws -> [String] { try journalLines().filter { $0.contains("\"record\"") } }
+
+    private func journalLines() throws -> [String] {
+        try journals().flatMap { path in
+            String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    /// Ends the only journal in the middle of the last piece.
+    func cutLastRecordPiece() throws {
         let path = try #require(try journals().first)
-        let lines = String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n")
-        let last = try #require(lines.last { $0.contains("larder-recording:") })
-        let digest = try #require(last.firstRange(of: "\"recording/")).upperBound
-        let name = last[digest...].prefix(64)
-        let other = String(repeating: "0", count: 64)
-        let text = lines.joined(separator: "\n") + "\n" + last.replacing(name, with: other) + "\n"
-        try writeFile(Array(text.utf8), to: path)
+        let text = String(decoding: try readFile(path), as: UTF8.self)
+        let piece = try #require(try recordPieces().last)
+        let start = try #require(text.ranges(of: piece).last).lowerBound
+        try writeFile(Array((text[..<start] + piece.prefix(piece.count / 2)).utf8), to: path)
     }
 
     func sentCounts(_ numbers: Range<Int>) -> [Int] {

@@ -78,6 +78,22 @@ struct NetworkRootTests {
         #expect(server.exchanges("/film.bin").compactMap { $0.request["Range"] }.first == "bytes=1000000-")
     }
 
+    /// The lock isn't held for as long as a machine is offline.
+    @Test func aRefreshThatFindsNoNetworkIsPausedAfterAWhile() async throws {
+        let run = try await LarderProgram.run([
+            "refresh", server.url("/m.json", host: Self.address), "--library", folder["library"], "--min-free", "0",
+            "--retries", "1", "--network-wait", "1s",
+        ])
+        #expect(run.status == .exited(3) && run.output.isEmpty, "\(run)")
+        #expect(run.problems.count == 1 && run.errorText.contains("no network"), "\(run)")
+        try await setNetwork(isThere: true)
+        let next = try await LarderProgram.run([
+            "refresh", server.url("/m.json", host: Self.address), "--library", folder["library"], "--min-free", "0",
+            "--network-wait", "1s",
+        ])
+        #expect(next.status == .exited(0) && next.errors.isEmpty, "\(next)")
+    }
+
     @Test func withNothingButLoopbackAllGoesOnAsEver() async throws {
         server.script("/film.bin", [.altered { $0.cut(afterBytes: 1_000_000) }])
         let result = try await startSync(host: "127.0.0.1").waitForExit()

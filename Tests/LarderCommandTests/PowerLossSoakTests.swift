@@ -52,12 +52,15 @@ import Testing
     }
 
     /// What a run flushes.
-    enum Flush: CaseIterable {
+    enum Flush {
         case library, generations, bundles, everythingElse
     }
 
     /// That the method sees what it is to see: had a run left out one kind of flush, some disks would not be whole.
-    @Test(arguments: Flush.allCases) func withoutAFlushDamageShows(flush: Flush) async throws {
+    /// The library's own flush can't be among them: of a rename the flush of either directory suffices, and the index's journal soon flushes the other.
+    @Test(arguments: [Flush.generations, .bundles, .everythingElse]) func withoutAFlushDamageShows(flush: Flush)
+        async throws
+    {
         let loss = try await record(try await prepare(.update), leavingOut: flush)
         var generator = Seed.generator(for: "without \(flush)")
         let damaged = try loss.states(atMost: 200, using: &generator).states.count { state in

@@ -6,20 +6,15 @@ import Testing
 
 /// Sources that send something else than what was asked for, over several runs.
 @Suite struct RefreshDistrustTests {
-    private let stock: Stock
-    private let clock: MovedClock
+    private let stage: RefreshStage
     private let content = Content.pattern(lengthBytes: 100_000, seed: 1)
     private let wrong = Content.pattern(lengthBytes: 100_000, seed: 2)
 
     init() async throws {
-        stock = try Stock()
-        clock = try await MovedClock(in: stock.directory)
+        stage = try await RefreshStage()
     }
 
-    private func refresh(_ more: String..., hoursLater: Int = 0) async throws -> ChildProcess.Result {
-        try await LarderProgram.run(
-            stock.refreshArguments(more), environment: clock.environment(movedBy: .seconds(3600 * hoursLater)))
-    }
+    private var stock: Stock { stage.stock }
 
     /// A bundle whose only source, or the first of two, sends other bytes.
     private func serveBundle(hasMirror: Bool) {
@@ -39,7 +34,7 @@ import Testing
 
     @Test func wrongBytesAreQuarantinedAndTheMirrorIsAskedInstead() async throws {
         serveBundle(hasMirror: true)
-        let first = try await refresh("--json")
+        let first = try await stage.refresh(["--json"])
         #expect(first.status == .exited(0), "\(first)")
         #expect(try stock.difference("a", content) == nil)
         #expect(try quarantined == ["\(wrong.sha256).bytes"])
@@ -55,7 +50,7 @@ import Testing
         // Hours at which a run comes, and how often the source was asked by then.
         let expected = [(0, 1), (1, 1), (5, 1), (7, 2), (18, 2), (20, 3), (43, 3), (45, 4)]
         for (hour, requests) in expected {
-            let result = try await refresh(hoursLater: hour)
+            let result = try await stage.refresh(after: .hours(hour))
             #expect(result.status == .exited(1) && result.problems.count == 1, "hour \(hour): \(result)")
             #expect(stock.server.exchanges("/bad.bin").count == requests, "hour \(hour)")
         }
@@ -68,19 +63,19 @@ import Testing
 
     @Test func anotherDigestIsAskedForAtOnce() async throws {
         serveBundle(hasMirror: false)
-        #expect(try await refresh().status == .exited(1))
+        #expect(try await stage.refresh().status == .exited(1))
         stock.serveManifest(
             [
                 #"{"id": "a", "kind": "files", "files": [{"path": "data", "urls": ["bad.bin"], "sha256": "\#(wrong.sha256)"}]}"#
             ], serial: 2)
-        #expect(try await refresh().status == .exited(0))
+        #expect(try await stage.refresh().status == .exited(0))
     }
 
     @Test func aDistrustOfTheFutureHoldsNobodyBack() async throws {
         serveBundle(hasMirror: false)
-        #expect(try await refresh(hoursLater: 10_000).status == .exited(1))
+        #expect(try await stage.refresh(after: .hours(10_000)).status == .exited(1))
         stock.server.serve("/bad.bin", Resource(content))
-        #expect(try await refresh().status == .exited(0))
+        #expect(try await stage.refresh().status == .exited(0))
     }
 
     @Test func aDamagedArchiveWithoutADigestIsNotFetchedUntilItChanges() async throws {
@@ -88,10 +83,10 @@ import Testing
         let bundle = #"{"id": "z", "kind": "archive", "urls": ["z.zip"]}"#
         stock.server.serve("/z.zip", Resource(.bytes(zip), etag: "\"v1\""))
         stock.serveManifest([bundle])
-        #expect(try await refresh().status == .exited(0))
+        #expect(try await stage.refresh().status == .exited(0))
         stock.server.serve("/z.zip", Resource(.bytes(zip.dropLast(30) + [0]), etag: "\"v2\""))
         for expected in [200, 304, 304] {
-            let result = try await refresh()
+            let result = try await stage.refresh()
             #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
             #expect(stock.server.exchanges("/z.zip").last?.status == expected)
         }
@@ -101,7 +96,7 @@ import Testing
         let repaired = storedZip(["x.txt": Array("y".utf8)])
         stock.server.serve("/z.zip", Resource(.bytes(repaired), etag: "\"v3\""))
         for expected in [200, 304] {
-            #expect(try await refresh().status == .exited(0))
+            #expect(try await stage.refresh().status == .exited(0))
             #expect(stock.server.exchanges("/z.zip").last?.status == expected)
         }
         #expect(try stock.content("z/x.txt") == Array("y".utf8))
@@ -118,7 +113,7 @@ import Testing
                 [
                     #"{"id": "a", "kind": "files", "files": [{"path": "data", "urls": ["bad.bin"], "sha256": "\#(due.sha256)"}]}"#
                 ], serial: serial)
-            #expect(try await refresh().status == .exited(1))
+            #expect(try await stage.refresh().status == .exited(1))
         }
         #expect(try quarantined.count == 2)
     }

@@ -1,5 +1,6 @@
 import FaultServer
 import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -9,6 +10,8 @@ import Testing
     private let folder: TemporaryDirectory
     private let clock: MovedClock
     private let arguments: [String]
+    private let process = Locked<pid_t>(0)
+    private let footprints = Locked<[Footprint]>([])
 
     private var library: String { folder["library"] }
     /// A few in each run of the tests, 72 of them where there is time.
@@ -21,15 +24,24 @@ import Testing
         let settings = try folder.write(#"{"idleTimeout": "1s", "connectTimeout": "5s"}"#.utf8, to: "settings.json")
         arguments = [
             "refresh", origin.server.url("/m.json"), "--library", folder["library"], "--min-free", "0", "--retries",
-            "1", "--config", settings, "--metrics", folder["larder.prom"],
+            "1", "--config", settings, "--metrics", folder["larder.prom"], "--ping", origin.server.url("/ping"),
         ]
+        // What it asks for last of all.
+        for path in ["/ping", "/ping/fail"] {
+            origin.server.serve(path) { [process, footprints] _ in
+                if let footprint = try? Footprint(of: process.withLock { $0 }) {
+                    footprints.withLock { $0.append(footprint) }
+                }
+                return .status(200)
+            }
+        }
     }
 
     @Test(.timeLimit(.minutes(30)))
     func allContentArrivesAndNothingIsEverToldThatIsNotSo() async throws {
         var sizes: [Size] = []
         var exits: [Int32: Int] = [:]
-        var lines = 0
+        var lines: [Int] = []
         for night in 0..<Self.nights {
             origin.beginNight(failureRate: 0.3)
             let result = try await run(night)
@@ -38,7 +50,7 @@ import Testing
                 continue
             }
             exits[exit, default: 0] += 1
-            lines += result.problems.count
+            lines.append(result.problems.count)
             try check(exit, result, night)
             sizes.append(try size())
         }
@@ -52,15 +64,34 @@ import Testing
         let end = try #require(last)
         #expect(end.status == .exited(0), "\(end)")
         try check(0, end, Self.nights)
-        try checkFlatness(sizes + [try size()])
+        sizes.append(try size())
+        try checkFlatness(sizes)
+        let footprints = footprints.withLock { $0 }
+        #expect(footprints.count >= Self.nights)
+        checkFlatness(footprints, lines)
         let told = exits.sorted { $0.key < $1.key }.map { "\($0.value) with \($0.key)" }.joined(separator: ", ")
-        let (requests, failed) = (origin.server.log.count, origin.faults.values.reduce(0, +))
-        print("\(Self.nights) nights: \(told); \(lines) lines in all; \(failed) of \(requests) requests failed")
+        let peaks = footprints.map(\.peakBytes)
+        let requests = origin.server.log.count { !$0.request.path.hasPrefix("/ping") }
+        print(
+            """
+            \(Self.nights) nights: \(told); \(lines.reduce(0, +)) lines in all, \(lines.max() ?? 0) a night at most; \
+            \(origin.faults.values.reduce(0, +)) of \(requests) requests failed; memory at its peak \((peaks.min() ?? 0) >> 10) to \
+            \((peaks.max() ?? 0) >> 10) KiB, in the last night \((peaks.last ?? 0) >> 10); at most \
+            \(footprints.map(\.descriptors).max() ?? 0) descriptors; the library at most \(sizes.map(\.files).max() ?? 0) files, \
+            \(sizes.map(\.bytes).max() ?? 0) bytes, its state.db \(sizes.map(\.indexBytes).max() ?? 0) bytes, in .larder \
+            \(sizes.map(\.internalFiles).max() ?? 0) files, \(sizes.last?.internalFiles ?? 0) of them in the end
+            """)
     }
 
+    /// No night has more of them: a limit that nothing can raise.
+    private static let descriptors = 96
+
     private func run(_ night: Int) async throws -> ChildProcess.Result {
-        try await LarderProgram.run(
-            arguments, environment: clock.environment(movedBy: .seconds(86_400 * night)), within: .seconds(240))
+        let program = try ChildProcess(
+            "sh", ["-c", #"ulimit -n \#(Self.descriptors); exec "$@""#, "sh", try LarderProgram.path] + arguments,
+            environment: clock.environment(movedBy: .days(night)))
+        process.withLock { $0 = program.processID }
+        return try await program.waitForExit(within: .seconds(240))
     }
 
     /// Holds what a night told against what is there.
@@ -87,6 +118,8 @@ import Testing
 
     private struct Size {
         var files = 0
+        /// Those in `.larder`.
+        var internalFiles = 0
         var bytes = 0
         var indexBytes = 0
     }
@@ -98,6 +131,7 @@ import Testing
             var status = stat()
             try check(lstat(path, &status), "lstat \(path)")
             size.files += 1
+            if path.contains("/.larder/") { size.internalFiles += 1 }
             size.bytes += Int(status.st_size)
             if path.hasSuffix("/state.db") { size.indexBytes = Int(status.st_size) }
             if status.st_mode & S_IFMT == S_IFDIR {
@@ -105,6 +139,19 @@ import Testing
             }
         }
         return size
+    }
+
+    /// Whatever a night costs, the last ones cost no more than the first ones.
+    private func checkFlatness(_ footprints: [Footprint], _ lines: [Int]) {
+        let part = max(1, footprints.count / 3)
+        func most(_ value: (Footprint) -> Int) -> (first: Int, last: Int) {
+            (footprints.prefix(part).map(value).max() ?? 0, footprints.suffix(part).map(value).max() ?? 0)
+        }
+        let (memory, descriptors) = (most(\.peakBytes), most(\.descriptors))
+        #expect(memory.last <= memory.first * 5 / 4 && memory.last < 128 << 20, "\(memory)")
+        #expect(descriptors.last <= descriptors.first + 8, "\(descriptors)")
+        let (few, many) = (lines.prefix(part).reduce(0, +), lines.suffix(part).reduce(0, +))
+        #expect(many <= 2 * few + 4, "the first nights told \(few) lines, the last ones \(many)")
     }
 
     private func check(_ code: Int32, _ what: String) throws { try TestSupport.check(code, what) }
@@ -115,6 +162,7 @@ import Testing
             #expect(size.files < 150, "night \(night)")
             #expect(size.bytes < 4_000_000, "night \(night)")
             #expect(size.indexBytes < 200_000, "night \(night)")
+            #expect(size.internalFiles < 100, "night \(night)")
         }
         let quarantine = try directoryEntries(FilePathBytes("\(library)/.larder/quarantine"))
         #expect(quarantine.count <= 2)

@@ -77,60 +77,6 @@ import Testing
         #expect(next.status == .exited(0), "\(next)")
     }
 
-    // MARK: Metrics
-
-    @Test func metricsTellHowItWentAndHowOldEverythingIs() async throws {
-        let path = stock.directory["larder.prom"]
-        stock.serveManifest([stock.file("a", content), stock.file("b", other)])
-        stock.server.script("/b.bin", [.reply(.errorPage(404)), .reply(.errorPage(404))])
-        for failures in 1...2 {
-            #expect(try await stock.refresh("--metrics", path).status == .exited(2))
-            let metrics = try metrics(path)
-            #expect(metrics["larder_last_run_exit_code"] == "2")
-            #expect(metrics[#"larder_bundle_failures{manifest="m",bundle="b"}"#] == "\(failures)")
-            #expect(metrics[#"larder_bundle_failures{manifest="m",bundle="a"}"#] == "0")
-            #expect(metrics[#"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#] == nil)
-            #expect(metrics[#"larder_bundle_last_success_timestamp_seconds{manifest="m",bundle="b"}"#] == nil)
-        }
-        #expect(try await stock.refresh("--metrics", path).status == .exited(0))
-        let metrics = try metrics(path)
-        #expect(metrics["larder_last_run_exit_code"] == "0")
-        #expect(metrics[#"larder_last_run_bundles{state="published"}"#] == "1")
-        #expect(metrics[#"larder_bundle_last_run_obtained_bytes{manifest="m",bundle="b"}"#] == "2000")
-        #expect(metrics[#"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#] != nil)
-        #expect(metrics[#"larder_bundle_last_success_timestamp_seconds{manifest="m",bundle="b"}"#] != nil)
-        // A later failure doesn't take back when all was well.
-        stock.serveManifest([stock.file("a", content), stock.file("c", other)], serial: 2)
-        stock.server.serve("/c.bin", always: .errorPage(404))
-        #expect(try await stock.refresh("--metrics", path).status == .exited(2))
-        let after = try self.metrics(path)
-        #expect(after["larder_last_run_exit_code"] == "2")
-        let key = #"larder_manifest_last_success_timestamp_seconds{manifest="m"}"#
-        #expect(after[key] == metrics[key])
-        #expect(
-            try directoryEntries(FilePathBytes(stock.directory.path)).filter { $0.description.contains("prom") }.count
-                == 1, "nothing is left beside it")
-        // promtool's own rule: HELP and TYPE once each, before the samples.
-        let lines = String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n")
-        #expect(Set(lines.filter { $0.hasPrefix("#") }).count == lines.count { $0.hasPrefix("#") })
-    }
-
-    private func metrics(_ path: String) throws -> [String: String] {
-        var metrics: [String: String] = [:]
-        for line in String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n") {
-            guard !line.hasPrefix("#"), let blank = line.lastIndex(of: " ") else { continue }
-            metrics[String(line[..<blank])] = String(line[line.index(after: blank)...])
-        }
-        return metrics
-    }
-
-    @Test func metricsThatCanNotBeWrittenAreAFailure() async throws {
-        stock.serveManifest([stock.file("a", content)])
-        let result = try await stock.refresh("--metrics", stock.directory["nowhere/larder.prom"])
-        #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
-        #expect(try stock.difference("a", content) == nil)
-    }
-
     // MARK: A dead man's switch
 
     private var pings: [String] {

@@ -6,23 +6,15 @@ import Testing
 
 /// When `larder refresh` works, and how much it may spend.
 @Suite struct RefreshTermsTests {
-    private let stock: Stock
-    private let clock: MovedClock
+    private let stage: RefreshStage
     private let content = Content.pattern(lengthBytes: 400_000, seed: 1)
 
     init() async throws {
-        stock = try Stock()
-        clock = try await MovedClock(in: stock.directory)
+        stage = try await RefreshStage()
         stock.serveManifest([stock.file("a", content)])
     }
 
-    /// Runs a refresh at another time, in UTC.
-    private func refresh(_ more: String..., at time: String) async throws -> ChildProcess.Result {
-        let moment = try #require(Timestamp(rfc3339: time))
-        return try await LarderProgram.run(
-            stock.refreshArguments(more),
-            environment: clock.environment(movedBy: .seconds(moment.seconds - Timestamp.now.seconds)))
-    }
+    private var stock: Stock { stage.stock }
 
     // MARK: The window
 
@@ -32,7 +24,7 @@ import Testing
         ("22:00-04:00", "2026-12-02T03:30:00Z", true), ("22:00-04:00", "2026-12-02T12:00:00Z", false),
     ])
     func workIsDoneInItsWindowOnly(window: String, time: String, isTime: Bool) async throws {
-        let result = try await refresh("--window", window, at: time)
+        let result = try await stage.refresh(["--window", window], at: time)
         #expect(result.status == .exited(isTime ? 0 : 3), "\(result)")
         #expect(result.errors.isEmpty && result.output.isEmpty, "\(result)")
         #expect(stock.server.log.isEmpty != isTime)
@@ -40,11 +32,11 @@ import Testing
 
     @Test func theEndOfTheWindowPausesAndTheNextRunCarriesOn() async throws {
         stock.server.script("/a.bin", [.altered { $0.stalled(afterBytes: 300_000) }])
-        let paused = try await refresh("--window", "01:00-02:00", at: "2026-12-01T01:59:56Z")
+        let paused = try await stage.refresh(["--window", "01:00-02:00"], at: "2026-12-01T01:59:56Z")
         #expect(paused.status == .exited(3) && paused.errors.isEmpty, "\(paused)")
         let held = try stock.partialBytes()
         #expect(held > 0)
-        let next = try await refresh("--window", "01:00-02:00", at: "2026-12-02T01:30:00Z")
+        let next = try await stage.refresh(["--window", "01:00-02:00"], at: "2026-12-02T01:30:00Z")
         #expect(next.status == .exited(0), "\(next)")
         #expect(stock.server.exchanges("/a.bin").last?.request["Range"] == "bytes=\(held)-")
         #expect(try stock.difference("a", content) == nil)
@@ -81,26 +73,26 @@ import Testing
     @Test func aLibraryThatWasHeldBackForTooLongIsAFailure() async throws {
         let early = ["--window", "01:00-02:00", "--max-age", "3d"]
         #expect(
-            try await refresh(early[0], early[1], early[2], early[3], at: "2026-12-01T12:00:00Z").status == .exited(3),
+            try await stage.refresh(early, at: "2026-12-01T12:00:00Z").status == .exited(3),
             "there is no library yet")
-        #expect(try await refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
-        let young = try await refresh(early[0], early[1], early[2], early[3], at: "2026-12-04T11:59:00Z")
+        #expect(try await stage.refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
+        let young = try await stage.refresh(early, at: "2026-12-04T11:59:00Z")
         #expect(young.status == .exited(3) && young.errors.isEmpty, "\(young)")
-        let old = try await refresh(early[0], early[1], early[2], early[3], at: "2026-12-04T12:01:00Z")
+        let old = try await stage.refresh(early, at: "2026-12-04T12:01:00Z")
         #expect(old.status == .exited(1) && old.problems.count == 1, "\(old)")
         #expect(old.errorText.contains("2026-12-01T12:00:0"), "\(old)")
     }
 
     @Test func aSkippedRunOfAnOldLibraryIsAFailure() async throws {
-        #expect(try await refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
+        #expect(try await stage.refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
         let gate = try Gate()
         stock.serveManifest(
             [stock.file("b", content) { $0.altered { $1.headHeld(until: gate) } }], serial: 2)
         let holder = try LarderProgram.start(stock.refreshArguments())
         try await stock.server.waitForRequest("/b.bin")
-        let young = try await refresh("--lock", "skip", "--max-age", "3d", at: "2026-12-03T12:00:00Z")
+        let young = try await stage.refresh(["--lock", "skip", "--max-age", "3d"], at: "2026-12-03T12:00:00Z")
         #expect(young.status == .exited(0) && young.errors.isEmpty, "\(young)")
-        let old = try await refresh("--lock", "skip", "--max-age", "3d", at: "2026-12-05T12:00:00Z")
+        let old = try await stage.refresh(["--lock", "skip", "--max-age", "3d"], at: "2026-12-05T12:00:00Z")
         #expect(old.status == .exited(75) && old.problems.count == 1, "\(old)")
         gate.open()
         #expect(try await holder.waitForExit().status == .exited(0))
@@ -110,39 +102,39 @@ import Testing
 
     @Test func aMonthsBytesAreSpentByAllOfItsRuns() async throws {
         stock.server.serve("/a.bin", Resource(content).altered { $1.paced(bytesPerSecond: 1 << 20) })
-        let first = try await refresh("--month-cap", "150K", at: "2026-12-30T12:00:00Z")
+        let first = try await stage.refresh(["--month-cap", "150K"], at: "2026-12-30T12:00:00Z")
         #expect(first.status == .exited(3) && first.errors.isEmpty, "\(first)")
         #expect(try stock.partialBytes() > 0)
         let requests = stock.server.log.count
-        let second = try await refresh("--month-cap", "150K", at: "2026-12-31T12:00:00Z")
+        let second = try await stage.refresh(["--month-cap", "150K"], at: "2026-12-31T12:00:00Z")
         #expect(second.status == .exited(3) && second.errors.isEmpty, "\(second)")
         #expect(stock.server.log.count == requests, "nothing is left to spend")
 
-        let next = try await refresh("--month-cap", "400K", at: "2027-01-01T12:00:00Z")
+        let next = try await stage.refresh(["--month-cap", "400K"], at: "2027-01-01T12:00:00Z")
         #expect(next.status == .exited(0), "\(next)")
         #expect(try stock.difference("a", content) == nil)
     }
 
     @Test func whereTheIndexIsLostTheLibraryItselfTellsWhatWasSpent() async throws {
-        #expect(try await refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
+        #expect(try await stage.refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
         try #require(unlink("\(stock.library)/.larder/state.db") == 0)
         let requests = stock.server.log.count
-        let capped = try await refresh("--month-cap", "390K", at: "2026-12-02T12:00:00Z")
+        let capped = try await stage.refresh(["--month-cap", "390K"], at: "2026-12-02T12:00:00Z")
         #expect(capped.status == .exited(3), "\(capped)")
         #expect(stock.server.log.count == requests)
-        #expect(try await refresh("--month-cap", "390K", at: "2027-01-02T12:00:00Z").status == .exited(0))
+        #expect(try await stage.refresh(["--month-cap", "390K"], at: "2027-01-02T12:00:00Z").status == .exited(0))
     }
 
     // MARK: The clock
 
     @Test func aClockThatWentBackIsToldOnceAndStopsNothing() async throws {
-        #expect(try await refresh(at: "2031-01-01T00:00:00Z").errors.isEmpty)
+        #expect(try await stage.refresh(at: "2031-01-01T00:00:00Z").errors.isEmpty)
         let changed = Content.pattern(lengthBytes: 1000, seed: 2)
         stock.serveManifest([stock.file("a", changed)], serial: 2, more: #""expires": "2027-06-01T00:00:00Z","#)
-        let back = try await refresh(at: "2026-12-01T00:00:00Z")
+        let back = try await stage.refresh(at: "2026-12-01T00:00:00Z")
         #expect(back.status == .exited(0), "\(back)")
         #expect(back.problems.count == 1 && back.errorText.contains("2031-01-01T00:00:0"), "\(back)")
         #expect(try stock.difference("a", changed) == nil)
-        #expect(try await refresh(at: "2026-12-02T00:00:00Z").errors.isEmpty)
+        #expect(try await stage.refresh(at: "2026-12-02T00:00:00Z").errors.isEmpty)
     }
 }

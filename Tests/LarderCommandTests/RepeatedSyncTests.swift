@@ -9,6 +9,18 @@ import Testing
 
     init() throws { stock = try Stock() }
 
+    @Test func whatIsNotListedAnyMoreIsToldAsRemoved() async throws {
+        let bundles = ["a", "b", "c"].map { stock.file($0, .pattern(lengthBytes: 100, seed: 1)) }
+        stock.serveManifest(bundles)
+        #expect(try await stock.sync().status == .exited(0))
+        stock.serveManifest([bundles[0]], serial: 2)
+        let run = try await stock.sync()
+        #expect(run.outputText.hasPrefix("0 published, 1 unchanged, 0 failed, 2 removed; "), "\(run)")
+        #expect(try stock.published() == ["a"])
+        stock.serveManifest([bundles[1]], serial: 3)
+        #expect(try await stock.sync("--json").finished.bundles("removed") == 1)
+    }
+
     @Test func whatADamagedReceiptStoodForIsFetchedAgain() async throws {
         let content = Content.pattern(lengthBytes: 1000, seed: 1)
         stock.serveManifest([stock.file("a", content, hasDigest: false)])

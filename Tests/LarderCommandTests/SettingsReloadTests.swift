@@ -62,6 +62,19 @@ import Testing
         #expect(try stock.difference("a", content) == nil)
     }
 
+    /// They are part of each request from the beginning of the run.
+    @Test func whatHoldsFromTheNextRunOnIsTold() async throws {
+        let sync = try await startSync()
+        try write(#"{"userAgent": "after", "maxRedirects": 3, "bodyBudget": "1G"}"#)
+        sync.kill(SIGHUP)
+        let result = try await sync.waitForExit()
+        #expect(result.status == .exited(0), "\(result)")
+        for name in ["maxRedirects", "bodyBudget"] {
+            #expect(result.problems.count { $0.contains("\"\(name)\" holds from the next run on") } == 1, "\(result)")
+        }
+        #expect(stock.server.exchanges("/a.bin").map { $0.request["User-Agent"] } == ["before", "after"])
+    }
+
     @Test func withoutSettingsItIsTheEndOfATerminal() async throws {
         let sync = try stock.startSync()
         try await stock.server.waitUntilSent("/a.bin", bytes: 1_000_000)

@@ -8,6 +8,12 @@ extension Stock {
         server.serve(path, Resource(.bytes(bytes), etag: "\"\(SHA256.digest(of: bytes))\""))
     }
 
+    func serve(_ path: String, text: String) { serve(path, Array(text.utf8)) }
+
+    func serveSegments(_ numbers: Range<Int>, folder: String = "/f") {
+        for number in numbers { serve("\(folder)/s\(number).ts", stream(number)) }
+    }
+
     /// - Parameters:
     ///   - more: further members of the bundle, each followed by a comma.
     ///   - mirrors: further members of the manifest, likewise.
@@ -25,10 +31,23 @@ extension Stock {
         try filmText(name).split(separator: "\n").filter { !$0.hasPrefix("#") }.map { try content("film/\($0)") }
     }
 
+    func requestCounts(_ numbers: Range<Int>) -> [Int] { numbers.map { server.exchanges("/f/s\($0).ts").count } }
+
+    /// How often each body was sent.
+    func sentCounts(_ numbers: Range<Int>) -> [Int] {
+        numbers.map { number in server.exchanges("/f/s\(number).ts").count { $0.status == 200 } }
+    }
+
     /// Status and range of every request for a path.
     func requests(_ path: String) -> [String] {
         server.exchanges(path).map { "\($0.status ?? 0) \($0.request["Range"] ?? "whole")" }
     }
+}
+
+/// A playlist of segments that `serveSegments` serves.
+func mediaPlaylist(_ segments: Range<Int>, tags: String = "", isLive: Bool = false) -> String {
+    let lines = segments.map { "#EXTINF:6.0,\ns\($0).ts\n" }.joined()
+    return "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n\(tags)\(lines)" + (isLive ? "" : "#EXT-X-ENDLIST\n")
 }
 
 /// A transport stream of so many packets, as far as its sync bytes tell.

@@ -1,5 +1,6 @@
 import FaultServer
 import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -115,8 +116,30 @@ import Testing
         #expect(try stock.difference("big", content) == nil)
     }
 
+    /// However many come at once, and however fast.
+    @Test func aByteBudgetIsNeverExceeded() async throws {
+        let names = (0..<16).map { "f\($0)" }
+        stock.serveManifest(
+            names.enumerated().map { stock.file($1, .pattern(lengthBytes: 1_000_000, seed: UInt64($0))) }, serial: 2)
+        for budget in [1 << 20, 3_333_333] {
+            let run = try await stock.sync(
+                "--max-bytes", "\(budget)", "--jobs", "16", "--per-host", "16", "--json")
+            #expect(run.status == .exited(3), "\(run)")
+            let fetched = try #require(try run.finished["bytesFetched"])
+            #expect((budget - 16 << 10...budget).contains(fetched), "\(fetched) of \(budget)")
+        }
+    }
+
     @Test func aBudgetThatIsJustEnoughIsNoPause() async throws {
-        let result = try await stock.sync("--max-bytes", "\(size + 5000)")
+        let whole = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--library", stock.directory["other"], "--min-free", "0", "--json",
+        ])
+        // The manifest is part of it.
+        let bytes = try #require(try whole.finished["bytesFetched"])
+        #expect(bytes > size + 5000)
+        #expect(try await stock.sync("--max-bytes", "\(bytes - 1)").status == .exited(3))
+        _ = try Directory.open(stock.directory.path).removeTree("library")
+        let result = try await stock.sync("--max-bytes", "\(bytes)")
         #expect(result.status == .exited(0), "\(result)")
         #expect(try stock.published() == ["big", "small"])
     }

@@ -113,6 +113,26 @@ import Testing
         }
     }
 
+    /// What is older than what was seen is a cache's only where nothing at all tells it apart.
+    @Test(arguments: [
+        "#EXTINF:6,\ns2.ts\n#EXTINF:5.5,\ns3.ts",
+        "#EXT-X-PROGRAM-DATE-TIME:2026-11-30T12:00:00Z\n#EXTINF:6,\ns2.ts\n#EXTINF:6,\ns3.ts",
+        "#EXTINF:6,\nother.ts\n#EXTINF:6,\ns3.ts",
+    ])
+    func aStreamThatWentBackAndUsesNamesAgainBeganAnew(lines: String) throws {
+        let first = "#EXT-X-PROGRAM-DATE-TIME:2026-11-30T09:00:12Z\n#EXTINF:6,\ns2.ts"
+        var followed = try FollowedPlaylist(
+            try playlist(2, first + (3..<8).map { "\n#EXTINF:6,\ns\($0).ts" }.joined()), at: address)
+        // Of one window the first segment has a date that it hadn't in the one before.
+        try followed.take(
+            try playlist(3, "#EXT-X-PROGRAM-DATE-TIME:2026-11-30T09:00:18Z\n#EXTINF:6,\ns3.ts"), at: address,
+            mayHaveGaps: false)
+        #expect(followed.isBehind)
+        #expect(throws: FollowProblem.beganAnew) {
+            try followed.take(try playlist(2, lines), at: address, mayHaveGaps: true)
+        }
+    }
+
     @Test func itIsCutBehindTheSegmentThatCompletesALength() throws {
         var followed = try FollowedPlaylist(try segments(0..<5), at: address)
         let (isFull, isFullBefore) = (followed.cut(to: .seconds(31)), followed.cut(to: .seconds(13)))

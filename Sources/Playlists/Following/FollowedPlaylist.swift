@@ -41,6 +41,34 @@ package struct FollowedPlaylist: Equatable, Sendable {
         for (number, map) in playlist.maps.enumerated() { mapNumbers[map] = Int32(clamping: number) }
     }
 
+    /// What follows so many segments: a playlist of its own.
+    package func tail(after count: Int) -> MediaPlaylist {
+        var tail = playlist
+        tail.segments.removeFirst(min(count, tail.segments.count))
+        // The parser sees that the numbers of all segments fit.
+        tail.mediaSequence = end &- UInt64(tail.segments.count)
+        return tail
+    }
+
+    /// Puts a tail that was recorded in the place of what is here from its first number on.
+    /// - Returns: false where it doesn't follow.
+    package mutating func replaceTail(with tail: MediaPlaylist) -> Bool {
+        guard (playlist.mediaSequence...end).contains(tail.mediaSequence) else { return false }
+        playlist.segments.removeSubrange(Int(clamping: tail.mediaSequence &- playlist.mediaSequence)...)
+        var sets: [Int32: Int32] = [:]
+        var maps: [Int32: Int32] = [:]
+        let address = PlaylistAddress(url: "")
+        do throws(FollowProblem) {
+            for segment in tail.segments { try append(segment, of: tail, at: address, &sets, &maps) }
+        } catch {
+            return false
+        }
+        playlist.hasEndList = tail.hasEndList
+        playlist.targetDuration = tail.targetDuration
+        playlist.version = tail.version
+        return true
+    }
+
     /// The number behind that of the last segment. The parser sees that the numbers of all segments fit.
     package var end: UInt64 { playlist.mediaSequence &+ UInt64(playlist.segments.count) }
 
@@ -100,7 +128,8 @@ package struct FollowedPlaylist: Equatable, Sendable {
         return Int(clamping: end &- known)
     }
 
-    /// Segments of one number must have one name, wherever they are fetched from: else the stream began anew.
+    /// Segments of one number must have one name, wherever they are fetched from: else the stream began anew. An encoder that goes back and
+    /// uses names, durations and times again can't be told from a cache: of such a one nothing is known but how long it lags behind.
     private func checkOverlap(with reload: MediaPlaylist, at address: PlaylistAddress) throws(FollowProblem) {
         guard !playlist.segments.isEmpty, !reload.segments.isEmpty else { return }
         let reloadEnd = reload.mediaSequence &+ UInt64(reload.segments.count)
@@ -110,13 +139,16 @@ package struct FollowedPlaylist: Equatable, Sendable {
             max(
                 playlist.mediaSequence, reload.mediaSequence)..<max(
                 min(end, reloadEnd), playlist.mediaSequence, reload.mediaSequence)
-        guard let last = overlap.last else { return }
-        let ours = playlist.segments[Int(clamping: last &- playlist.mediaSequence)]
-        let theirs = reload.segments[Int(clamping: last &- reload.mediaSequence)]
-        guard !ours.isGap, !theirs.isGap else { return }
-        guard LocalName.lastComponent(ours.uri) == LocalName.lastComponent(try absolute(theirs.uri, address)),
-            ours.byteRange == theirs.byteRange
-        else { throw .beganAnew }
+        // What ends earlier than before is a cache's, or an encoder's that went back: then all of it must be what it was.
+        let isOlder = reloadEnd < end
+        for number in isOlder ? overlap : overlap.suffix(1) {
+            let ours = playlist.segments[Int(clamping: number &- playlist.mediaSequence)]
+            let theirs = reload.segments[Int(clamping: number &- reload.mediaSequence)]
+            guard !ours.isGap, !theirs.isGap else { continue }
+            guard LocalName.lastComponent(ours.uri) == LocalName.lastComponent(try absolute(theirs.uri, address)),
+                ours.byteRange == theirs.byteRange, !isOlder || ours.mayBeOfOneTime(as: theirs)
+            else { throw .beganAnew }
+        }
     }
 
     /// Fills the place of segments that came and went unseen.
@@ -219,5 +251,15 @@ package struct FollowedPlaylist: Equatable, Sendable {
     package func lists(_ url: String, _ range: ByteRange?) -> Bool {
         let first = Int(clamping: windowStart &- min(windowStart, playlist.mediaSequence))
         return playlist.segments.dropFirst(first).contains { $0.uri == url && $0.byteRange == range }
+    }
+}
+
+extension MediaSegment {
+    /// Whether nothing about their times tells two segments of one name apart.
+    fileprivate func mayBeOfOneTime(as other: MediaSegment) -> Bool {
+        guard duration == other.duration else { return false }
+        // A window tells the time of its first segment, and of few others.
+        guard let programDateTime, let date = other.programDateTime else { return true }
+        return programDateTime == date
     }
 }

@@ -35,6 +35,9 @@ package struct MediaPlaylist: Equatable, Sendable {
     /// How long it plays. The parser bounds durations and the number of segments: the sum fits.
     package var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
+    /// How long what isn't missing plays.
+    package var playedDuration: Duration { segments.reduce(.zero) { $1.isGap ? $0 : $0 + $1.duration } }
+
     /// In whole seconds, and no less than any segment's duration rounded (RFC 8216 §4.3.3.1).
     package var coveringTargetDuration: Duration {
         let longest = segments.reduce(Duration.zero) { max($0, $1.duration) } + .milliseconds(500)

@@ -49,7 +49,10 @@ package struct OfflinePlan: Sendable {
         var builder = OfflinePlanBuilder(options)
         let playlist = try builder.localized(source, defaultExtension: "ts")
         resources = builder.resources
-        playlists = [PlannedPlaylist(path: Self.entryPath, content: .media(playlist))]
+        playlists = [
+            PlannedPlaylist(
+                path: Self.entryPath, content: .media(playlist), originalDuration: source.playlist.playedDuration)
+        ]
     }
 
     /// Plans a copy of what was chosen of a presentation.

@@ -58,7 +58,10 @@ struct OfflinePlanBuilder {
         playlistPaths[uri] = path
         let content = Playlist.media(try localized(source, defaultExtension: defaultExtension))
         // Two URIs may lead to one playlist.
-        if plannedPaths.insert(path).inserted { playlists.append(PlannedPlaylist(path: path, content: content)) }
+        if plannedPaths.insert(path).inserted {
+            playlists.append(
+                PlannedPlaylist(path: path, content: content, originalDuration: source.playlist.playedDuration))
+        }
         return path
     }
 

@@ -34,9 +34,12 @@ package struct SegmentEncryption: Hashable, Sendable {
 package struct PlannedPlaylist: Equatable, Sendable {
     package let path: String
     package let content: Playlist
+    /// How long it plays, by the playlist that it is a copy of, without what that has gaps for; nil where nobody knows.
+    package let originalDuration: Duration?
 
-    package init(path: String, content: Playlist) {
+    package init(path: String, content: Playlist, originalDuration: Duration? = nil) {
         self.path = path
         self.content = content
+        self.originalDuration = originalDuration
     }
 }

@@ -34,7 +34,7 @@ package struct PlaylistWriter {
     }
 
     /// A decimal-floating-point number, exact.
-    static func seconds(_ duration: Duration) -> String {
+    package static func seconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let sign = duration < .zero ? "-" : ""
         guard attoseconds != 0 else { return sign + String(seconds.magnitude) }
