@@ -17,6 +17,21 @@ public struct ExtractedEntry: Hashable, Sendable {
     public let content: Content
     package let modified: Timestamp?
 
+    init(relativePath: RelativePath, content: Content, modified: Timestamp?) {
+        self.relativePath = relativePath
+        self.content = content
+        self.modified = modified
+    }
+
+    /// A regular file.
+    init(
+        file path: RelativePath, sizeBytes: Int64, digest: SHA256Digest, isExecutable: Bool, modified: Timestamp?
+    ) {
+        self.init(
+            relativePath: path,
+            content: .file(sizeBytes: sizeBytes, sha256: digest.bytes, isExecutable: isExecutable), modified: modified)
+    }
+
     /// Where it is beneath the target, in the bytes the kernel was given.
     public var path: [UInt8] { relativePath.bytes }
     /// The modification time that was set, in seconds since 1970; nil when none was.

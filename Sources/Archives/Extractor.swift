@@ -22,7 +22,7 @@ final class Extractor {
         self.policy = policy
         self.observer = observer
         budget = ExtractionBudget(policy.limits)
-        writer = FileWriter(observer: observer)
+        writer = FileWriter(into: directory, policy: policy, observer: observer)
     }
 
     /// Ends the work when the caller wants it to.
@@ -38,7 +38,7 @@ final class Extractor {
             preparedNodes += 1
             guard plan.tree.kind(of: node) == .directory else { continue }
             try checkStop()
-            let path = try path(of: node)
+            let path = try plan.tree.validPath(of: node)
             do {
                 try directory.makeDirectory(path, mode: 0o755)
                 // The umask may have taken bits away.
@@ -60,22 +60,11 @@ final class Extractor {
     func writeFile(
         _ node: PathTree.Node, mode: UInt32, modified: Timestamp?, content: any ByteStream, inputBytes: () -> Int64
     ) throws(ArchiveError) {
-        let path = try path(of: node)
-        let isExecutable = mode & 0o111 != 0
-        let time = policy.preservesTimes ? modified : nil
-        func charge(_ piece: FileWriter.Piece) throws(ArchiveError) {
-            try budget.charge(piece, inputBytes: inputBytes())
+        let entry = try writer.extract(content, to: plan.tree.validPath(of: node), mode: mode, modified: modified) {
+            (piece) throws(ArchiveError) in try self.budget.charge(piece, inputBytes: inputBytes())
         }
-        guard let directory else {
-            try writer.read(content, charge: charge) { bytes, piece in
-                observer.didExamine?(path, bytes, piece.fileBytes - piece.bytes)
-            }
-            files += 1
-            return
-        }
-        let written = try writer.write(
-            content, to: path, in: directory, isExecutable: isExecutable, modified: time, charge: charge)
-        report(path, written.sizeBytes, written.digest, isExecutable, time)
+        files += 1
+        if let entry { observer.didCreate(entry) }
     }
 
     /// Reads the content of a file that is not selected: it can't be had without being decompressed, and that has its limit too.
@@ -94,10 +83,10 @@ final class Extractor {
             return
         }
         try createDirectories()
-        for (link, file) in plan.hardLinks { try createHardLink(path(of: link), to: path(of: file), in: directory) }
+        for (link, file) in plan.hardLinks { try createHardLink(link, to: file, in: directory) }
         for (link, target) in plan.linkTargets.sorted(by: { $0.key.index < $1.key.index }) {
             try checkStop()
-            let path = try path(of: link)
+            let path = try plan.tree.validPath(of: link)
             do { try directory.makeSymbolicLink(path, target: target) } catch {
                 throw ArchiveError(creating: error, entry: path.description)
             }
@@ -109,7 +98,7 @@ final class Extractor {
 
     private func finishDirectory(_ node: PathTree.Node, in directory: Directory) throws(ArchiveError) {
         guard plan.tree.kind(of: node) == .directory else { return }
-        let path = try path(of: node)
+        let path = try plan.tree.validPath(of: node)
         let time = directoryTimes[node]
         if let time {
             do { try directory.subdirectory(path).descriptor.setModificationTime(time) } catch {
@@ -120,33 +109,21 @@ final class Extractor {
     }
 
     private func createHardLink(
-        _ path: RelativePath, to file: RelativePath, in directory: Directory
+        _ link: PathTree.Node, to node: PathTree.Node, in directory: Directory
     ) throws(ArchiveError) {
         try checkStop()
+        let (path, file) = (try plan.tree.validPath(of: link), try plan.tree.validPath(of: node))
         do { try directory.link(file, to: path) } catch { throw ArchiveError(creating: error, entry: path.description) }
         do {
             let opened = try directory.open(file, flags: O_RDONLY)
             let status = try opened.status()
             let hasher = SHA256()
             let size = try hasher.update(from: opened)
-            report(
-                path, size, hasher.finalize(), status.mode & 0o111 != 0, policy.preservesTimes ? status.modified : nil)
+            files += 1
+            observer.didCreate(
+                ExtractedEntry(
+                    file: path, sizeBytes: size, digest: hasher.finalize(), isExecutable: status.mode & 0o111 != 0,
+                    modified: policy.preservesTimes ? status.modified : nil))
         } catch { throw ArchiveError(writing: error, entry: path.description) }
-    }
-
-    private func report(
-        _ path: RelativePath, _ sizeBytes: Int64, _ digest: SHA256Digest, _ isExecutable: Bool, _ modified: Timestamp?
-    ) {
-        files += 1
-        let content = ExtractedEntry.Content.file(
-            sizeBytes: sizeBytes, sha256: digest.bytes, isExecutable: isExecutable)
-        observer.didCreate(ExtractedEntry(relativePath: path, content: content, modified: modified))
-    }
-
-    private func path(of node: PathTree.Node) throws(ArchiveError) -> RelativePath {
-        guard let path = plan.tree.path(of: node) else {
-            throw ArchiveError(.unsafe, "the path is over 4,095 bytes long")
-        }
-        return path
     }
 }

@@ -3,12 +3,6 @@ import Platform
 
 /// Writes one file after the other, in large pieces, and takes the digest on the way. Each worker has its own.
 final class FileWriter {
-    /// What can't be known before the content has been read.
-    struct Written {
-        let sizeBytes: Int64
-        let digest: SHA256Digest
-    }
-
     /// A part of a file that is about to be written.
     struct Piece {
         let bytes: Int64
@@ -17,20 +11,50 @@ final class FileWriter {
         let isHole: Bool
     }
 
+    /// Nil when all is read and checked, and nothing is created.
+    private let directory: Directory?
+    private let policy: ExtractionPolicy
     private let observer: UnpackObserver
     private let hasher = SHA256()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
 
-    init(observer: UnpackObserver) { self.observer = observer }
+    init(into directory: Directory?, policy: ExtractionPolicy, observer: UnpackObserver) {
+        self.directory = directory
+        self.policy = policy
+        self.observer = observer
+    }
 
     deinit { buffer.deallocate() }
 
     /// Creates the file at `path`, which must not be there, with all of `content`; where that is a hole, so is the file.
-    /// - Parameter charge: called for each piece, before it is written.
-    func write(
-        _ content: any ByteStream, to path: RelativePath, in directory: Directory, isExecutable: Bool,
-        modified: Timestamp?, charge: (Piece) throws(ArchiveError) -> Void
-    ) throws(ArchiveError) -> Written {
+    /// - Parameters:
+    ///   - mode: the archive's; only whether anybody may execute the file is kept.
+    ///   - charge: called for each piece, before it is written.
+    /// - Returns: what is told of it; nil where nothing is created.
+    func extract(
+        _ content: any ByteStream, to path: RelativePath, mode: UInt32, modified: Timestamp?,
+        charge: (Piece) throws(ArchiveError) -> Void
+    ) throws(ArchiveError) -> ExtractedEntry? {
+        guard let directory else {
+            try read(content, charge: charge) { bytes, piece in
+                observer.didExamine?(path, bytes, piece.fileBytes - piece.bytes)
+            }
+            return nil
+        }
+        let isExecutable = mode & 0o111 != 0
+        let time = policy.preservesTimes ? modified : nil
+        let size = try write(
+            content, to: path, in: directory, mode: isExecutable ? 0o755 : 0o644, modified: time, charge: charge)
+        return ExtractedEntry(
+            file: path, sizeBytes: size, digest: hasher.finalize(), isExecutable: isExecutable, modified: time)
+    }
+
+    /// Creates the file, and feeds the running digest with all of it.
+    /// - Returns: its length.
+    private func write(
+        _ content: any ByteStream, to path: RelativePath, in directory: Directory, mode: mode_t, modified: Timestamp?,
+        charge: (Piece) throws(ArchiveError) -> Void
+    ) throws(ArchiveError) -> Int64 {
         let file = try create(path, in: directory)
         hasher.reset()
         let size = try read(content, charge: charge) { (bytes, piece) throws(ArchiveError) in
@@ -44,10 +68,10 @@ final class FileWriter {
         }
         do throws(SystemError) {
             if content is SparseStream { try file.truncate(to: size) }
-            try file.setMode(isExecutable ? 0o755 : 0o644)
+            try file.setMode(mode)
             if let modified { try file.setModificationTime(modified) }
         } catch { throw ArchiveError(writing: error, entry: path.description) }
-        return Written(sizeBytes: size, digest: hasher.finalize())
+        return size
     }
 
     /// Reads all of `content` in large pieces, and so checks whatever it checks itself.

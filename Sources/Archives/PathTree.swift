@@ -67,6 +67,12 @@ struct PathTree {
         return try? RelativePath(Array(components.reversed().joined(separator: [UInt8(ascii: "/")])))
     }
 
+    /// The path of `node`, which must not be the root, where the kernel can take it.
+    func validPath(of node: Node) throws(ArchiveError) -> RelativePath {
+        guard let path = path(of: node) else { throw ArchiveError(.unsafe, "the path is over 4,095 bytes long") }
+        return path
+    }
+
     /// The path of `node` for messages.
     func description(of node: Node) -> String { path(of: node).map { shownName($0.bytes) } ?? "." }
 

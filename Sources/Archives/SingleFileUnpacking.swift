@@ -10,13 +10,14 @@ struct SingleFileUnpacking {
 
     func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
         var plan = ExtractionPlan(policy: policy)
-        let (content, node) = try open(&plan)
-        let gzip = content as? GzipStream
+        let (stream, node) = try open(&plan)
+        let gzip = stream as? GzipStream
+        let content = ReadAhead(stream) { input.offset }
         let extractor = Extractor(into: directory, plan: plan, policy: policy, observer: observer)
         try extractor.budget.countEntry()
         try extractor.writeFile(
             node, mode: 0o644, modified: gzip?.modifiedSeconds.map { Timestamp(seconds: $0) }, content: content,
-            inputBytes: { input.offset })
+            inputBytes: { content.inputBytes })
         var trailing = gzip?.trailingBytes ?? 0
         if gzip == nil { trailing = try Self.countRest(of: input) }
         if trailing > 0 { extractor.plan.warn("\(trailing) bytes stand behind the compressed data") }
@@ -31,7 +32,7 @@ struct SingleFileUnpacking {
         var plan = ExtractionPlan(policy: policy)
         let (content, node) = try open(&plan)
         var (budget, crc) = (ExtractionBudget(policy.limits), CRC32())
-        let size = try FileWriter(observer: observer).read(
+        let size = try FileWriter(into: nil, policy: policy, observer: observer).read(
             content, charge: { (piece) throws(ArchiveError) in try budget.charge(piece, inputBytes: input.offset) },
             take: { bytes, _ in crc.update(bytes) })
         body(

@@ -4,19 +4,25 @@ import Platform
 struct TarUnpacking {
     let reader: TarReader
     let gzip: GzipStream?
-    let input: BufferedInput
+    /// What `gzip` holds.
+    private let decompressed: ReadAhead?
+    private let input: BufferedInput
     let policy: ExtractionPolicy
 
     /// - Parameter isCompressed: the tar is within gzip.
     init(_ input: BufferedInput, isCompressed: Bool, policy: ExtractionPolicy) throws(ArchiveError) {
         gzip = isCompressed ? GzipStream(input) : nil
         try gzip?.readFirstHeader()
-        reader = TarReader(gzip ?? input)
+        decompressed = gzip.map { ReadAhead($0) { input.offset } }
+        reader = TarReader(decompressed ?? input)
         self.input = input
         self.policy = policy
     }
 
     var format: ArchiveFormat { gzip == nil ? .tar : .tarGzip }
+
+    /// How much of the archive has been read.
+    var inputBytes: Int64 { decompressed?.inputBytes ?? input.offset }
 
     func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
         let extractor = Extractor(
@@ -71,11 +77,11 @@ struct TarUnpacking {
 
     private func extractFile(_ entry: TarEntry, _ name: Range<Int>, with extractor: Extractor) throws(ArchiveError) {
         guard let node = try extractor.plan.addFile(name) else {
-            return try extractor.passOver(entry.data) { input.offset }
+            return try extractor.passOver(entry.data) { inputBytes }
         }
         try extractor.createDirectories()
         try extractor.writeFile(
             node, mode: entry.mode, modified: entry.modified, content: entry.content(),
-            inputBytes: { input.offset })
+            inputBytes: { inputBytes })
     }
 }

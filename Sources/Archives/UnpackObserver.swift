@@ -1,12 +1,13 @@
 import Platform
 
-/// What the caller of an unpacking is asked and told while it runs. The closures are called on whatever thread does the work.
+/// What the caller of an unpacking is asked and told while it runs. The closures are called on whatever threads do the work: all but
+/// `didCreate` by several at once, where the archive is a zip.
 public struct UnpackObserver: Sendable {
     /// Asked between pieces of at most 256 KiB: true ends the unpacking with an error of the code `stopped`.
     public var shouldStop: @Sendable () -> Bool
     /// Told how many bytes have been written since the last call.
     public var didWrite: @Sendable (_ bytes: Int) -> Void
-    /// Told of each file and link once it is complete, and of each directory at the end.
+    /// Told of each file and link once it is complete, one after the other in the archive's order, and of each directory at the end.
     public var didCreate: @Sendable (ExtractedEntry) -> Void
     /// Shown the content of each selected file, piece by piece and with the offset of each, when an archive is checked and nothing is created. The
     /// bytes are valid during the call only.

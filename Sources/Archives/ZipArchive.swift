@@ -65,4 +65,20 @@ struct ZipArchive {
         return VerifiedStream(
             InflateStream(input, container: .raw), sizeBytes: entry.sizeBytes, crc: entry.crc, compressed: input)
     }
+
+    /// When the content was changed last; nil where the archive doesn't say.
+    func modificationTime(of entry: ZipEntry) -> Timestamp? {
+        guard entry.modifiedSeconds != ZipEntry.noTime else { return nil }
+        return Timestamp(
+            seconds: entry.modifiedSeconds, nanoseconds: Int32(truncatingIfNeeded: entry.modifiedNanoseconds))
+    }
+
+    /// Gives errors of `body` the entry's name and place.
+    func located<Result>(
+        _ entry: ZipEntry, _ body: () throws(ArchiveError) -> Result
+    ) throws(ArchiveError) -> Result {
+        do { return try body() } catch {
+            throw error.located(entry: shownName(directory.name(of: entry)), offsetBytes: entry.headerOffset)
+        }
+    }
 }

@@ -11,30 +11,26 @@ struct ZipUnpacking {
     }
 
     func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
-        let plan = try judgedPlan(observer: observer)
-        let extractor = Extractor(into: directory, plan: plan.plan, policy: policy, observer: observer)
+        let (plan, nodes) = try judgedPlan(observer: observer)
+        let extractor = Extractor(into: directory, plan: plan, policy: policy, observer: observer)
         try extractor.createDirectories()
-        var readBytes: Int64 = 0
-        for (entry, node) in zip(archive.directory.entries, plan.nodes) {
+        var files: [(entry: UInt32, node: PathTree.Node)] = []
+        var bytes: Int64 = 0
+        for (index, node) in nodes.enumerated() {
             guard let node else { continue }
-            let modified = modificationTime(of: entry)
-            switch extractor.plan.tree.kind(of: node) {
-            case .directory: extractor.setTime(modified, of: node)
+            let entry = archive.directory.entries[index]
+            switch plan.tree.kind(of: node) {
+            case .directory: extractor.setTime(archive.modificationTime(of: entry), of: node)
             case .symbolicLink: break
             case .file:
-                // Entries share no bytes, and all lie within the file: the sum can't overflow.
-                readBytes += entry.compressedBytes
-                try located(entry) { () throws(ArchiveError) in
-                    try extractor.writeFile(
-                        node, mode: UInt32(entry.mode), modified: modified, content: archive.content(of: entry),
-                        inputBytes: { readBytes })
-                }
+                files.append((UInt32(index), node))
+                bytes += entry.sizeBytes  // No overflow: the plan's budget has taken them all.
             }
         }
+        try ZipFiles(files, of: archive, in: plan.tree, into: directory, policy: policy, observer: observer).extract()
         try extractor.finish()
         return UnpackSummary(
-            format: .zip, files: extractor.files, bytes: extractor.budget.totalBytes,
-            warnings: archive.warnings + extractor.plan.warnings.all)
+            format: .zip, files: files.count, bytes: bytes, warnings: archive.warnings + extractor.plan.warnings.all)
     }
 
     /// The plan of the whole archive, and for each selected entry the node it became.
@@ -44,7 +40,7 @@ struct ZipUnpacking {
         let directory = archive.directory
         var plan = ExtractionPlan(policy: policy, names: directory.names, capacity: directory.entries.count)
         for entry in directory.entries {
-            try located(entry) { () throws(ArchiveError) in
+            try archive.located(entry) { () throws(ArchiveError) in
                 let isDirectory = try archive.kind(of: entry) == .directory
                 if plan.mayCreate(nameRange(of: entry), isDirectory: isDirectory) { try archive.checkSupported(entry) }
             }
@@ -55,7 +51,7 @@ struct ZipUnpacking {
         var readBytes: Int64 = 0
         for entry in directory.entries {
             if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
-            try located(entry) { () throws(ArchiveError) in
+            try archive.located(entry) { () throws(ArchiveError) in
                 let node = try add(entry, to: &plan)
                 nodes.append(node)
                 guard node != nil else { return }
@@ -99,21 +95,6 @@ struct ZipUnpacking {
             let count = try content.read(into: buffer)
             if count == 0 { return target }
             target += buffer[..<count]
-        }
-    }
-
-    private func modificationTime(of entry: ZipEntry) -> Timestamp? {
-        guard entry.modifiedSeconds != ZipEntry.noTime else { return nil }
-        return Timestamp(
-            seconds: entry.modifiedSeconds, nanoseconds: Int32(truncatingIfNeeded: entry.modifiedNanoseconds))
-    }
-
-    private func located<Result>(
-        _ entry: ZipEntry, _ body: () throws(ArchiveError) -> Result
-    ) throws(ArchiveError) -> Result {
-        do { return try body() } catch {
-            throw error.located(
-                entry: shownName(archive.directory.name(of: entry)), offsetBytes: entry.headerOffset)
         }
     }
 }

@@ -19,6 +19,7 @@ final class AttemptPlan: Sendable {
     let key: SourceKey
     let digestKey: DigestKey?
     let partialFile: PartialFile.Location?
+    let arriving: ArrivingBytes?
     let digest: SHA256Digest?
     let takesDigest: Bool
     let expectedBytes: Int64?
@@ -37,6 +38,7 @@ final class AttemptPlan: Sendable {
         key = download.key
         digestKey = DigestKey(download.request)
         partialFile = download.request.partialFile
+        arriving = download.request.arriving
         digest = download.digest
         self.takesDigest = takesDigest || download.digest != nil
         self.split = self.takesDigest ? split : split.withoutDigest

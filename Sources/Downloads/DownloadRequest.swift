@@ -29,6 +29,8 @@ public struct DownloadRequest: Sendable {
     public var condition: DownloadCondition?
     /// Where the bytes gather until they are complete; by default in the downloader's own store.
     public var partialFile: PartialFile.Location?
+    /// Told of the bytes while they arrive; of a shared transfer the first caller's is.
+    package var arriving: ArrivingBytes?
 
     /// Asks for the asset at `url`.
     /// - Parameter mirrors: other sources of the same bytes, tried in order when `url` fails.

@@ -110,11 +110,13 @@ final class PartialWriter: Sendable {
         }
         // What lies behind the held bytes goes. After that the length of a file without holes says what is held, and the record that it does.
         try partial.file.truncate(to: found.upperBound)
+        plan.arriving?.begin(partial.file, contiguousBytes: found.contiguousBytes)
         if mustRecord { try writeRecord(held: found) }
     }
 
     /// Gets ready for the asset from its first byte.
     func startAnew(_ response: TransferResponse, totalBytes: Int64?) throws(SystemError) {
+        plan.arriving?.begin(partial.file, contiguousBytes: 0)
         let hadRecord = ledger.withLock { ledger in
             begin(&ledger)
             defer { ledger.hasRecordOnDisk = false }
@@ -159,6 +161,7 @@ final class PartialWriter: Sendable {
     /// Lets the record keep pace with what was written.
     /// - Parameter held: all that is, these bytes included.
     func didWrite(_ countBytes: Int64, held: ByteRangeSet) throws(SystemError) {
+        plan.arriving?.advance(to: held.contiguousBytes)
         let due = ledger.withLock { ledger -> Due in
             ledger.unrecordedBytes += countBytes
             if !ledger.isFlushing, ContinuousClock.now - ledger.lastFlush >= Self.flushInterval {

@@ -12,7 +12,8 @@ extension BundleJob {
         let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
         let rejected = rejection(of: package.source)
         let condition = SourceFetcher.Condition(validator: rejected?.validator ?? known?.validator)
-        guard let file = try await fetcher.fetch(package.source, condition) else {
+        let early = earlyUnpacking(of: package)
+        guard let file = try await fetch(package.source, condition, unpackedBy: early) else {
             if let rejected {
                 throw BundleFailure(
                     .archiveDamaged,
@@ -26,7 +27,13 @@ extension BundleJob {
         emit(.bundleVerified)
         do {
             let content = try await blocking.attempt { () throws(BundleFailure) in
-                try commit(file, package: package, previous: previous)
+                let product = early?.finish(isWhole: true)
+                do throws(BundleFailure) {
+                    return try commit(file, package: package, product, previous: previous)
+                } catch {
+                    try? product?.staging.discard()
+                    throw error
+                }
             }
             if package.source.digest == nil, let server = fetcher.firstServer(of: package.source) {
                 fetcher.distrust.forgive(server, for: bundle.useDigest)
@@ -38,6 +45,26 @@ extension BundleJob {
             if package.source.digest != nil || !error.isOfContent { file.keep() }
             throw error
         }
+    }
+
+    /// Where nothing comes of the download, nothing stays of what was unpacked of it.
+    private func fetch(
+        _ source: SourceFile, _ condition: SourceFetcher.Condition, unpackedBy early: EarlyUnpacking?
+    ) async throws(BundleFailure) -> FetchedFile? {
+        let file: FetchedFile?
+        do throws(BundleFailure) {
+            file = try await fetcher.fetch(source, condition, arriving: early?.arriving)
+        } catch {
+            await abandon(early)
+            throw error
+        }
+        if file == nil { await abandon(early) }
+        return file
+    }
+
+    private func abandon(_ early: EarlyUnpacking?) async {
+        guard let early else { return }
+        await blocking.run { try? early.finish(isWhole: false)?.staging.discard() }
     }
 
     private func rejection(of source: SourceFile) -> RejectionRecord? {
@@ -55,59 +82,23 @@ extension BundleJob {
     }
 
     private func commit(
-        _ file: FetchedFile, package: PackagedFile, previous: StoredContent?
+        _ file: FetchedFile, package: PackagedFile, _ product: EarlyUnpacking.Product?, previous: StoredContent?
     ) throws(BundleFailure) -> StoredContent {
         if package.source.digest == nil {
             try file.refuseHTMLPage(insteadOf: bundle.isUnpacked ? .archive : .file(named: package.keptName))
         }
         let origin = try origin(digests: [file.digest])
-        if let stored = try stored(origin) { return stored }
+        if let stored = try stored(origin) {
+            try? product?.staging.discard()
+            return stored
+        }
         let source = fetcher.receiptSource(package.source, file)
-        return try staged(previous: previous) { staging throws(BundleFailure) in
-            let digests = try fill(staging, with: file, package: package)
+        return try staged(in: product?.staging, previous: previous) { staging throws(BundleFailure) in
+            let digests =
+                if let product { try accepted(product.unpacked, of: file) } else {
+                    try fill(staging, with: file, package: package)
+                }
             return (digests, origin, [source])
         }
-    }
-
-    private func fill(
-        _ staging: Staging, with file: FetchedFile, package: PackagedFile
-    ) throws(BundleFailure) -> [RelativePath: SHA256Digest] {
-        guard bundle.isUnpacked else {
-            let name = try path(package.keptName)
-            do throws(SystemError) { try file.place(at: name, in: staging.directory) } catch {
-                throw BundleFailure(error)
-            }
-            return [name: file.digest]
-        }
-        let digests = Locked<[RelativePath: SHA256Digest]>([:])
-        let observer = UnpackObserver(
-            shouldStop: { [control = fetcher.control] in control.reason != nil },
-            didWrite: { [limits = fetcher.limits] in limits.note(written: Int64($0)) },
-            didCreate: { entry in
-                guard case .file(_, let sha256, _) = entry.content, let digest = SHA256Digest(bytes: sha256) else {
-                    return
-                }
-                digests.withLock { $0[entry.relativePath] = digest }
-            })
-        do throws(ArchiveError) {
-            let source = try FileSource(file.descriptor, name: "")
-            let format: ArchiveFormat?
-            do throws(BundleFailure) { format = try package.archiveFormat() } catch {
-                throw ArchiveError(.unsupported, error.message)
-            }
-            let unpacker = try Unpacker(source: source, format: format, policy: package.extractionPolicy())
-            let summary = try unpacker.unpack(into: staging.directory, observer: observer)
-            guard file.isProvenComplete || summary.isProvenWhole else {
-                throw ArchiveError(
-                    .corrupted,
-                    "its end can't be told from a cut: the server closed the connection without a length; give size or sha256 in the manifest"
-                )
-            }
-            for warning in summary.warnings { emit(.warning(warning)) }
-            emit(.bundleUnpacked(files: summary.files, bytes: summary.bytes))
-        } catch {
-            throw BundleFailure(error, url: file.url)
-        }
-        return digests.withLock { $0 }
     }
 }

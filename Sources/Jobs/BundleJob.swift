@@ -151,12 +151,15 @@ struct BundleJob: Sendable {
         return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)
     }
 
+    /// - Parameter begun: what is filled; nil for a new one.
     func staged(
-        previous: StoredContent?,
+        in begun: Staging? = nil, previous: StoredContent?,
         fill: (Staging) throws(BundleFailure) -> ([RelativePath: SHA256Digest], Receipt.Origin, [Receipt.Source])
     ) throws(BundleFailure) -> StoredContent {
         let staging: Staging
-        do throws(LibraryError) { staging = try writer.makeStaging() } catch { throw BundleFailure(error) }
+        do throws(LibraryError) {
+            staging = if let begun { begun } else { try writer.makeStaging() }
+        } catch { throw BundleFailure(error) }
         do throws(BundleFailure) {
             let (digests, origin, sources) = try fill(staging)
             return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)

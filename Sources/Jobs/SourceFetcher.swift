@@ -37,10 +37,12 @@ struct SourceFetcher: Sendable {
     /// - Parameters:
     ///   - part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
     ///   - limitBytes: how long the file may be; it is cut off there, however long its server goes on.
+    ///   - arriving: told of a download's bytes while they arrive.
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(
-        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil
+        _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil,
+        arriving: ArrivingBytes? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
         if case .none = condition, part == nil, let file = try await couriers.fetch(source, for: self) { return file }
         var failure: BundleFailure?
@@ -54,11 +56,11 @@ struct SourceFetcher: Sendable {
                 do throws(BundleFailure) {
                     return try await download(
                         urls[0], mirrors: mirrors, source, condition, part: part, limitBytes: limitBytes,
-                        firstServer: firstServer)
+                        firstServer: firstServer, arriving: arriving)
                 } catch  where error.isRangeIgnored {
                     return try await download(
                         urls[0], mirrors: mirrors, source, condition, part: nil, limitBytes: limitBytes,
-                        firstServer: firstServer)
+                        firstServer: firstServer, arriving: arriving)
                 }
             } catch {
                 guard error.code != .paused else { throw error }
@@ -166,12 +168,13 @@ struct SourceFetcher: Sendable {
 
     private func download(
         _ url: TransferURL, mirrors: [TransferURL], _ source: SourceFile, _ condition: Condition, part: ByteRange?,
-        limitBytes: Int?, firstServer: TransferURL?
+        limitBytes: Int?, firstServer: TransferURL?, arriving: ArrivingBytes?
     ) async throws(BundleFailure) -> FetchedFile? {
         var request = DownloadRequest(url, mirrors: mirrors, of: source, in: bundle, redirects: redirects)
         if !mayHaveHeaders(url) { request.headers = HeaderFields() }
         request.budgetBytes = [bodyBudgetBytes, limitBytes.map(Int64.init)].compactMap(\.self).min()
         request.retries = retries
+        request.arriving = arriving
         request.byteRange = part.map { $0.offset..<$0.end }
         if case .unless(let validator) = condition, let firstServer {
             request.condition = DownloadCondition(validator: validator, of: firstServer)

@@ -24,6 +24,7 @@ import many_files
 import memory
 import refresh
 import segments
+import unpack
 import validate
 from measuring import Server
 
@@ -48,6 +49,7 @@ def main():
             "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
             "library": lambda: library.measure(larder, server, served, scratch, runs),
             "segments": lambda: segments.measure(larder, read_playlist, server, served, scratch, runs),
+            "unpack": lambda: unpack.measure(larder, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:
