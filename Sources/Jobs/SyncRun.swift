@@ -26,6 +26,8 @@ package struct SyncRun: Sendable {
         package var summary = RunSummary()
         /// Another run held the library, and it was left to that one.
         package var isSkipped = false
+        /// Content that is known to be damaged by now; nil where the run didn't get to look.
+        package var damaged: Set<StoreAddress>?
     }
 
     /// Does it all. Whatever happens, the last event is `run.finished` with the exit code that is returned.
@@ -130,7 +132,7 @@ package struct SyncRun: Sendable {
             history.end(exit: exit, summary)
             return exit
         }
-        return Report(exit: exit, summary: summary)
+        return Report(exit: exit, summary: summary, damaged: damaged.filter(writer.isDamaged))
     }
 
     private func networkPatience() -> NetworkPatience {

@@ -173,6 +173,22 @@ import Testing
         #expect(contentDifference(one.bytes(), try stock.content("set/one.txt")) == nil)
     }
 
+    @Test func damageIsRememberedWhereTheIndexWasLost() async throws {
+        try await publish([library.files()])
+        try library.flip("\(library.store())/one.txt")
+        try check(unlink("\(stock.library)/.larder/state.db"), "unlink")
+        stock.server.serve("/one.txt", always: .status(404))
+
+        let result = try await library.verify("--repair", "--json")
+
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(try #require(result.events.first { $0.name == "library.verified" })["mended"] == 0, "\(result)")
+        let one = try #require(RestingLibrary.contents["one.txt"])
+        stock.server.serve("/one.txt", Resource(one))
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(contentDifference(one.bytes(), try stock.content("set/one.txt")) == nil)
+    }
+
     @Test func anotherRunThatHoldsTheLibraryIsNotDisturbed() async throws {
         try await publish([library.files()])
         try library.flip("\(library.store())/one.txt")
