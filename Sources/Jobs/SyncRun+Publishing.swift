@@ -32,7 +32,8 @@ extension SyncRun {
         } catch {
             throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
         }
-        collect(writer)
+        // Mending takes nothing away: how many generations stay is for whoever keeps the library to say.
+        if options.mending == nil { collect(writer) }
         return publication
     }
 

@@ -350,6 +350,59 @@ import Testing
         #expect(try stock.content("set/t.txt") == bytes)
     }
 
+    // MARK: Something else
+
+    /// Without a digest, what comes of the same source may be another thing.
+    private func damageWhatIsOtherByNow() async throws {
+        for serial in 1...3 {
+            let content = Content.pattern(lengthBytes: 900, seed: UInt64(serial))
+            try await publish([stock.file("b", content), stock.file("a", .pattern(lengthBytes: 900, seed: 8), hasDigest: false)], serial: serial)
+        }
+        let other = Content.pattern(lengthBytes: 900, seed: 9)
+        try check(unlink("\(library.store("a"))/data"), "unlink")
+        stock.server.serve("/a.bin", Resource(other))
+    }
+
+    @Test func whatIsHeldIsNotReplacedBySomethingElse() async throws {
+        try await damageWhatIsOtherByNow()
+        let pin = try await LarderProgram.run(["pin", "--library", stock.library])
+        #expect(pin.status == .exited(0), "\(pin)")
+        let generation = try stock.generation()
+
+        let result = try await library.verify("--repair")
+
+        #expect(result.status == .exited(1) && result.errorText.contains("larder unpin"), "\(result)")
+        #expect(try stock.generation() == generation)
+    }
+
+    @Test func whatIsHeldIsMended() async throws {
+        try await publish([library.files()])
+        let kept = try await library.keep()
+        #expect(try await LarderProgram.run(["pin", "--library", stock.library]).status == .exited(0))
+        try library.flip("\(library.store())/one.txt")
+        #expect(try await library.verify("--repair").status == .exited(0))
+        #expect(try library.differences(from: kept) == [])
+    }
+
+    private func generations() throws -> [String] {
+        try directoryEntries(FilePathBytes("\(stock.library)/generations")).map(\.description)
+    }
+
+    @Test func noGenerationIsTakenAway() async throws {
+        try await damageWhatIsOtherByNow()
+        let generations = try generations()
+        #expect(generations.count == 3)
+        for name in generations {
+            let path = "\(stock.library)/generations/\(name)"
+            try check(utimensat(AT_FDCWD, path, [timespec(), timespec()], 0), "utimensat \(path)")
+        }
+
+        #expect(try await library.verify("--repair").status == .exited(1), "the old content stays damaged")
+
+        let left = try self.generations()
+        #expect(left.count == 4 && Set(left).isSuperset(of: generations), "\(left)")
+    }
+
     // MARK: Older generations
 
     @Test func whatReadersDoNotSeeIsMendedByWhatTheLibraryHas() async throws {
