@@ -380,6 +380,9 @@ import Testing
         let kept = try await library.keep()
         #expect(try await LarderProgram.run(["pin", "--library", stock.library]).status == .exited(0))
         try library.flip("\(library.store())/one.txt")
+        #expect(try await library.verify().status == .exited(1))
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try library.differences(from: kept) != [], "nothing is done for a manifest that is held")
         #expect(try await library.verify("--repair").status == .exited(0))
         #expect(try library.differences(from: kept) == [])
     }
