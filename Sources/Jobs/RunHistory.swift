@@ -136,6 +136,11 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.record(Dictionary(uniqueKeysWithValues: records)) }
     }
 
+    /// Forgets what was found of content that is gone.
+    func forgetVerifications(of gone: [StoreAddress]) {
+        attempt { index throws(LibraryError) in try index.forgetVerifications(of: gone) }
+    }
+
     /// Forgets all of a manifest but the highest serial that was published of it.
     func forget(_ manifest: ContentID) {
         attempt { index throws(LibraryError) in try index.forget(manifest) }

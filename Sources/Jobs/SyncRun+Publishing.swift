@@ -33,7 +33,7 @@ extension SyncRun {
             throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
         }
         // Mending takes nothing away: how many generations stay is for whoever keeps the library to say.
-        if options.mending == nil { collect(writer) }
+        if options.mending == nil { collect(writer, history) }
         return publication
     }
 
@@ -85,9 +85,10 @@ extension SyncRun {
     }
 
     /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.
-    private func collect(_ writer: LibraryWriter) {
+    private func collect(_ writer: LibraryWriter, _ history: RunHistory) {
         do throws(LibraryError) {
-            _ = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
+            let collected = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
+            history.forgetVerifications(of: collected.contents)
         } catch {
             emit(.warning("old generations could not be removed: \(error)"))
         }

@@ -1,3 +1,4 @@
+import ContentLibrary
 import FaultServer
 import Glibc
 import Platform
@@ -407,6 +408,22 @@ import Testing
     }
 
     // MARK: Older generations
+
+    private func damageOnRecord() throws -> Int? {
+        try Library.open(stock.library, for: .reading).readStateIndex()?.damagedContents().count
+    }
+
+    @Test func damageIsForgottenWithItsGeneration() async throws {
+        try await publish([library.files()])
+        try library.flip("\(library.store())/one.txt")
+        #expect(try await library.verify().status == .exited(1))
+        stock.serveManifest([library.files("set", ["new": .pattern(lengthBytes: 10, seed: 5)])], serial: 2)
+        #expect(try await stock.sync("--keep", "1").status == .exited(0))
+        #expect(try damageOnRecord() == 1)
+        stock.serveManifest([library.files("set", ["new": .pattern(lengthBytes: 10, seed: 6)])], serial: 3)
+        #expect(try await stock.sync("--keep", "1", "--keep-age", "0s").status == .exited(0))
+        #expect(try damageOnRecord() == 0)
+    }
 
     @Test func whatReadersDoNotSeeIsMendedByWhatTheLibraryHas() async throws {
         try await publish([library.files()])
