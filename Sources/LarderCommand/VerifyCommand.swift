@@ -13,7 +13,8 @@ struct VerifyCommand {
     private static let library = CommandOption<String>.required(
         "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
     private static let budget = CommandOption<Duration?>.optional(
-        "budget", .duration, help: "begin nothing further after this long; the next run goes on there")
+        "budget", .duration,
+        help: "look at nothing further after this long; the next run goes on there. Mending takes its own time")
     private static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second, read from the disk and fetched")
     private static let repair = CommandOption<Bool>.flag(
