@@ -48,7 +48,9 @@ extension SyncRun {
     private static let mostPlannedAgain = 1_000
 
     /// Notes how far the bundles are that the run ended before it could complete. To be called when nobody has their files any more.
-    func recordPauses(_ board: RunBoard, _ library: Library, _ history: RunHistory) {
+    func recordPauses(
+        _ board: RunBoard, _ library: Library, damaged: Set<StoreAddress>, _ history: RunHistory
+    ) {
         var paused = board.pausedPlans
         guard !paused.isEmpty else { return }
         if paused.count <= Self.mostPlannedAgain {
@@ -57,7 +59,7 @@ extension SyncRun {
             again.onlyBundles = Set(paused.map(\.bundle.id.text))
             again.onlyTags = []
             let addresses = Set(paused.map(\.address))
-            if let plans = try? RunBoard(again, library, board.manifests, emit: { _, _ in }).plans {
+            if let plans = try? RunBoard(again, library, board.manifests, damaged: damaged, emit: { _, _ in }).plans {
                 paused = plans.map(\.plan).filter { addresses.contains($0.address) }
             }
         }

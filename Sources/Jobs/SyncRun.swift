@@ -125,14 +125,15 @@ package struct SyncRun: Sendable {
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         summary.duration = ContinuousClock.now - started
+        let leftDamaged = damaged.filter(writer.isDamaged)
         exit = await blocking.run { [exit, summary, board] in
-            if let board { recordPauses(board, library, history) }
+            if let board { recordPauses(board, library, damaged: leftDamaged, history) }
             ledger.record(summary.fetchedBytes, at: options.clock.now())
             let exit = tellOthers(exit, summary, library, history, initial: initial)
             history.end(exit: exit, summary)
             return exit
         }
-        return Report(exit: exit, summary: summary, damaged: damaged.filter(writer.isDamaged))
+        return Report(exit: exit, summary: summary, damaged: leftDamaged)
     }
 
     private func networkPatience() -> NetworkPatience {

@@ -160,6 +160,21 @@ import Testing
         #expect(try library.staged() == [])
     }
 
+    @Test func aRepairThatIsStoppedIsPaused() async throws {
+        try await publish([library.files()])
+        try library.flip("\(library.store())/dir/two.bin")
+        stock.server.script("/dir/two.bin", [.altered { $0.stalled(afterBytes: 30_000) }])
+        let repair = try LarderProgram.start(
+            ["verify", "--repair", "--library", stock.library, "--min-free", "0"])
+        try await waitUntil("a part of the file") { try stock.partialBytes() >= 30_000 }
+        repair.kill(SIGTERM)
+        try await repair.waitForExit()
+
+        let index = try #require(try Library.open(stock.library, for: .reading).readStateIndex())
+        let bundles = try index.bundles(of: #require(ContentID("m")))
+        #expect(try bundles[#require(ContentID("set"))]?.pause != nil)
+    }
+
     @Test func whatCannotBeHadStaysDamagedAndIsToldSo() async throws {
         try await publish([library.files()])
         try library.flip("\(library.store())/one.txt")
