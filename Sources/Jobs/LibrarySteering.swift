@@ -94,6 +94,7 @@ package struct LibrarySteering: Sendable {
         try writer.releasePin(of: manifest)
         history.forget(manifest)
         let collected = try writer.collect(keep: keep, keepAge: keepAge)
+        history.forgetVerifications(of: collected.contents)
         let left = try writer.library.generations.addresses().contains { $0.bundle.manifest == manifest }
         return "'\(manifest)' is forgotten with generation \(generation.number.value); "
             + (left

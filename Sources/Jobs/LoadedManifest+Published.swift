@@ -13,6 +13,7 @@ extension LoadedManifest {
         in library: Library, base: TransferURL?, warn: (String) -> Void
     ) throws(LibraryError) -> [LoadedManifest] {
         guard let generation = try library.generations.current() else { return [] }
+        let pin = try library.pin()
         var loaded: [LoadedManifest] = []
         for id in generation.manifests.keys.sorted() {
             // A file on this machine may only be named by a manifest that was read from it, and nobody knows that of this one any more.
@@ -26,7 +27,8 @@ extension LoadedManifest {
             let place = base ?? PublishedBase(of: manifest, id, generation, library).url
             loaded.append(
                 LoadedManifest(
-                    manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: place)))
+                    manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: place),
+                    isHeld: pin?.holds(id, serial: manifest.serial) ?? false))
         }
         return loaded
     }

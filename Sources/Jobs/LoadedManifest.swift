@@ -15,7 +15,7 @@ struct LoadedManifest: Sendable {
     /// What stands for the place it was read from, and what the server there says of these bytes.
     var source: SHA256Digest?
     var validator: String?
-    /// Whether a pin keeps it from being published: then nothing is done for it.
+    /// Whether a pin keeps it from being published: then nothing is done for it, but for a run that only mends what is published.
     var isHeld = false
 }
 

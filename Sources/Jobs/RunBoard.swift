@@ -31,7 +31,8 @@ final class RunBoard: Sendable {
             let planner = Planner(
                 manifest: manifest, base: base, library: library, published: published, salvage: salvage,
                 redirects: options.redirects, damaged: damaged, decrypts: options.decrypts)
-            for bundle in manifest.manifest.bundles where options.selects(bundle, of: manifest.id) && !manifest.isHeld {
+            if manifest.isHeld && options.mending == nil { continue }
+            for bundle in manifest.manifest.bundles where options.selects(bundle, of: manifest.id) {
                 guard let plan = planner.plan(bundle), options.mending == nil || plan.isMending else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
                 emit(.bundlePlanned(plan.state, bytes: plan.plannedBytes), plan.address)
@@ -52,6 +53,20 @@ final class RunBoard: Sendable {
     /// Whether this is what readers see of its bundle.
     func isCurrent(_ content: StoreAddress) -> Bool {
         base?.manifests[content.bundle.manifest]?[content.bundle.bundle] == content.name
+    }
+
+    /// What has become of a bundle: of one that a pin holds, content that readers don't see yet would have to be published, and may not be.
+    func judge(
+        _ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>
+    ) -> Result<StoredContent, BundleFailure> {
+        guard manifests[index.manifest].isHeld, case .success(let content) = result, isNew(content) else {
+            return result
+        }
+        return .failure(
+            BundleFailure(
+                .libraryFailed,
+                "its sources have something else by now, and a pin keeps that from being published; larder unpin ends that"
+            ))
     }
 
     func note(_ index: BundleOrder.Index, _ result: Result<StoredContent, BundleFailure>) {

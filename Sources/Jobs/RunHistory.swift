@@ -124,10 +124,21 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.damagedContents() } ?? []
     }
 
+    /// Notes that content was found damaged.
+    func record(damaged contents: Set<StoreAddress>) {
+        let records = contents.map { ($0, VerificationRecord(damage: "it was found damaged")) }
+        attempt { index throws(LibraryError) in try index.record(Dictionary(uniqueKeysWithValues: records)) }
+    }
+
     /// Notes that content is whole again.
     func record(mended contents: Set<StoreAddress>, at now: Timestamp) {
         let records = contents.map { ($0, VerificationRecord(time: now)) }
         attempt { index throws(LibraryError) in try index.record(Dictionary(uniqueKeysWithValues: records)) }
+    }
+
+    /// Forgets what was found of content that is gone.
+    func forgetVerifications(of gone: [StoreAddress]) {
+        attempt { index throws(LibraryError) in try index.forgetVerifications(of: gone) }
     }
 
     /// Forgets all of a manifest but the highest serial that was published of it.

@@ -5,7 +5,11 @@ import Platform
 extension SyncRun {
     /// - Returns: what is known to be damaged.
     func beginMending(_ writer: LibraryWriter, _ history: RunHistory) -> Set<StoreAddress> {
-        let damaged = history.damagedContents.union(options.mending?.contents ?? [])
+        let known = history.damagedContents
+        let found = options.mending?.contents ?? []
+        // Whoever found it may have had no index to note it in.
+        history.record(damaged: found.subtracting(known))
+        let damaged = known.union(found)
         writer.note(damaged: damaged)
         // What can't be removed now goes later.
         try? writer.discardReplacedContent()
@@ -28,31 +32,30 @@ extension SyncRun {
     func endMending(
         _ board: RunBoard, _ damaged: Set<StoreAddress>, _ writer: LibraryWriter, _ history: RunHistory
     ) {
-        var mended = damaged.filter { !writer.isDamaged($0) }
         if let mending = options.mending {
             // What readers don't see now isn't asked for by any manifest of the run.
             let planned = Set(board.plans.map(\.plan.address))
             for address in mending.contents.sorted() where writer.isDamaged(address) {
                 if planned.contains(address.bundle), board.isCurrent(address) { continue }
-                if mendByLibrary(address, writer, isCurrent: board.isCurrent(address)) { mended.insert(address) }
+                mendByLibrary(address, writer, isCurrent: board.isCurrent(address))
             }
         }
-        history.record(mended: mended, at: options.clock.now())
+        history.record(mended: damaged.filter { !writer.isDamaged($0) }, at: options.clock.now())
     }
 
     /// Mends content of an older generation, of one that isn't published yet, or of a manifest that can't be read: by what the library has, since nobody
     /// knows where else it is to be had.
-    private func mendByLibrary(_ address: StoreAddress, _ writer: LibraryWriter, isCurrent: Bool) -> Bool {
+    private func mendByLibrary(_ address: StoreAddress, _ writer: LibraryWriter, isCurrent: Bool) {
         var trouble: String?
         do throws(LibraryError) {
             guard let content = try writer.library.store.open(address) else {
                 throw LibraryError(.damaged, "its receipt is missing or damaged")
             }
             switch try writer.mend(content, isStopped: { [control] in control.reason != nil }) {
-            case .whole: return true
+            case .whole: return
             case .mended:
                 emit(.contentMended(content: "\(address.name)", isFetched: false), of: address.bundle)
-                return true
+                return
             case .lacking(let files): trouble = "\(files) of its files are nowhere in the library"
             }
         } catch {
@@ -67,6 +70,5 @@ extension SyncRun {
                         "\(address.name) can't be mended\(fate): \(trouble)"
                 ), of: address.bundle)
         }
-        return false
     }
 }

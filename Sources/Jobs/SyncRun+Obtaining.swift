@@ -55,8 +55,9 @@ extension SyncRun {
                 }
             }
             startReady()
-            while let (index, result) = await group.next() {
+            while let (index, obtained) = await group.next() {
                 running -= 1
+                let result = board.judge(index, obtained)
                 order.finish(index, succeeded: result.isSuccess)
                 conclude(index, result, board, plans)
                 startReady()

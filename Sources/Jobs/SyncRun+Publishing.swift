@@ -32,7 +32,8 @@ extension SyncRun {
         } catch {
             throw RunProblem(error.isNoSpace ? .noSpace : .failure, error.message)
         }
-        collect(writer)
+        // Mending takes nothing away: how many generations stay is for whoever keeps the library to say.
+        if options.mending == nil { collect(writer, history) }
         return publication
     }
 
@@ -47,7 +48,9 @@ extension SyncRun {
     private static let mostPlannedAgain = 1_000
 
     /// Notes how far the bundles are that the run ended before it could complete. To be called when nobody has their files any more.
-    func recordPauses(_ board: RunBoard, _ library: Library, _ history: RunHistory) {
+    func recordPauses(
+        _ board: RunBoard, _ library: Library, damaged: Set<StoreAddress>, _ history: RunHistory
+    ) {
         var paused = board.pausedPlans
         guard !paused.isEmpty else { return }
         if paused.count <= Self.mostPlannedAgain {
@@ -56,7 +59,7 @@ extension SyncRun {
             again.onlyBundles = Set(paused.map(\.bundle.id.text))
             again.onlyTags = []
             let addresses = Set(paused.map(\.address))
-            if let plans = try? RunBoard(again, library, board.manifests, emit: { _, _ in }).plans {
+            if let plans = try? RunBoard(again, library, board.manifests, damaged: damaged, emit: { _, _ in }).plans {
                 paused = plans.map(\.plan).filter { addresses.contains($0.address) }
             }
         }
@@ -84,9 +87,10 @@ extension SyncRun {
     }
 
     /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.
-    private func collect(_ writer: LibraryWriter) {
+    private func collect(_ writer: LibraryWriter, _ history: RunHistory) {
         do throws(LibraryError) {
-            _ = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
+            let collected = try writer.collect(keep: options.keptGenerations, keepAge: options.keepAge)
+            history.forgetVerifications(of: collected.contents)
         } catch {
             emit(.warning("old generations could not be removed: \(error)"))
         }

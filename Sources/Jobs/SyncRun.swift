@@ -26,6 +26,8 @@ package struct SyncRun: Sendable {
         package var summary = RunSummary()
         /// Another run held the library, and it was left to that one.
         package var isSkipped = false
+        /// Content that is known to be damaged by now; nil where the run didn't get to look.
+        package var damaged: Set<StoreAddress>?
     }
 
     /// Does it all. Whatever happens, the last event is `run.finished` with the exit code that is returned.
@@ -123,14 +125,15 @@ package struct SyncRun: Sendable {
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
         summary.duration = ContinuousClock.now - started
+        let leftDamaged = damaged.filter(writer.isDamaged)
         exit = await blocking.run { [exit, summary, board] in
-            if let board { recordPauses(board, library, history) }
+            if let board { recordPauses(board, library, damaged: leftDamaged, history) }
             ledger.record(summary.fetchedBytes, at: options.clock.now())
             let exit = tellOthers(exit, summary, library, history, initial: initial)
             history.end(exit: exit, summary)
             return exit
         }
-        return Report(exit: exit, summary: summary)
+        return Report(exit: exit, summary: summary, damaged: leftDamaged)
     }
 
     private func networkPatience() -> NetworkPatience {

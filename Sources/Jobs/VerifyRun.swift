@@ -106,15 +106,9 @@ package struct VerifyRun: Sendable {
             default: observer(event)
             }
         }.run()
-        let index = (try? Library.open(options.libraryPath, for: .reading))?.readStateIndex()
-        let left = (try? index?.damagedContents()).map { report.damaged.intersection($0) } ?? report.damaged
+        let left = run.damaged.map(report.damaged.intersection) ?? report.damaged
         report.mended = report.damaged.count - left.count
-        report.conclude(control.reason)
-        switch run.exit {
-        // What is still damaged tells.
-        case .success, .partial, .failure: break
-        case let exit: report.exit = report.exit.combined(with: exit)
-        }
+        report.conclude(control.reason, mending: run.exit)
         return run.summary
     }
 
@@ -181,8 +175,13 @@ package struct VerifyRun: Sendable {
 
 extension VerifyRun.Report {
     /// What was seen, in a code. Damage must not be hidden by a budget that ends every night.
-    fileprivate mutating func conclude(_ stop: StopReason?) {
-        exit = damaged.count > mended || damagedGenerations > 0 ? .failure : remaining > 0 ? .paused : .success
-        if let stop { exit = exit.combined(with: stop.exit) }
+    /// - Parameter mending: how the run ended that mended.
+    fileprivate mutating func conclude(_ stop: StopReason?, mending: ExitCode = .success) {
+        let isFailed = damaged.count > mended || damagedGenerations > 0 || [.failure, .partial].contains(mending)
+        exit = isFailed ? .failure : remaining > 0 ? .paused : .success
+        for reason in [stop?.exit ?? .success, mending] where ![.failure, .partial].contains(reason) {
+            if isFailed && reason == .paused { continue }
+            exit = exit.combined(with: reason)
+        }
     }
 }

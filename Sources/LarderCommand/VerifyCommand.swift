@@ -13,7 +13,8 @@ struct VerifyCommand {
     private static let library = CommandOption<String>.required(
         "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
     private static let budget = CommandOption<Duration?>.optional(
-        "budget", .duration, help: "begin nothing further after this long; the next run goes on there")
+        "budget", .duration,
+        help: "look at nothing further after this long; the next run goes on there. Mending takes its own time")
     private static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second, read from the disk and fetched")
     private static let repair = CommandOption<Bool>.flag(
@@ -28,7 +29,8 @@ struct VerifyCommand {
             Reads every file that was published, as the disk has it, and tells what is missing, damaged, or doesn't \
             belong there; of presentations also whether they would play. What was looked at longest ago comes first. \
             Without --repair it takes no lock and writes nothing but the index, so that it may run beside others and on \
-            a read-only disk; what it finds is mended by the next sync or refresh, too.
+            a read-only disk; what it finds is mended by the next sync or refresh, too, but where a pin holds the library: there \
+            --repair does it.
             """,
         operands: [Operand("BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; by default everything")],
         groups: [

@@ -74,6 +74,19 @@ import Testing
         #expect(try held.readFile("x", limitBytes: 10) == Array("TEXT".utf8))
     }
 
+    /// The way out where a file system can't let two directories change places.
+    @Test func damagedContentWhoseDirectoryWasRemovedIsPutThereAnew() throws {
+        let content = try stored(["x": "text"])
+        writer.note(damaged: [content.address])
+        removeTree("\(fixture.path)/store/\(content.address)")
+        let staging = try writer.makeStaging()
+        try staging.write("text", to: "x")
+        let anew = try writer.commit(staging.seal(), origin: Sample().origin, sources: Sample().sources)
+        #expect(anew.address == content.address && !writer.isDamaged(content.address))
+        #expect(try readFile(path(content, "x")) == Array("text".utf8))
+        #expect(try quarantine().isEmpty)
+    }
+
     @Test func whatWasReplacedGoesAfterADayUnlessAReaderHoldsAGeneration() throws {
         let generation = try Sample().publish(by: writer)
         let content = try #require(try writer.library.store.newest(of: Sample().bundle))

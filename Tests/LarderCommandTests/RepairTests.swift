@@ -1,3 +1,4 @@
+import ContentLibrary
 import FaultServer
 import Glibc
 import Platform
@@ -162,6 +163,21 @@ import Testing
         #expect(try library.staged() == [])
     }
 
+    @Test func aRepairThatIsStoppedIsPaused() async throws {
+        try await publish([library.files()])
+        try library.flip("\(library.store())/dir/two.bin")
+        stock.server.script("/dir/two.bin", [.altered { $0.stalled(afterBytes: 30_000) }])
+        let repair = try LarderProgram.start(
+            ["verify", "--repair", "--library", stock.library, "--min-free", "0"])
+        try await waitUntil("a part of the file") { try stock.partialBytes() >= 30_000 }
+        repair.kill(SIGTERM)
+        try await repair.waitForExit()
+
+        let index = try #require(try Library.open(stock.library, for: .reading).readStateIndex())
+        let bundles = try index.bundles(of: #require(ContentID("m")))
+        #expect(try bundles[#require(ContentID("set"))]?.pause != nil)
+    }
+
     @Test func whatCannotBeHadStaysDamagedAndIsToldSo() async throws {
         try await publish([library.files()])
         try library.flip("\(library.store())/one.txt")
@@ -170,6 +186,22 @@ import Testing
         #expect(result.status == .exited(1), "\(result)")
         #expect(result.errorText.contains("404") && result.outputText.contains("1 damaged"), "\(result)")
         #expect(try await stock.sync().status == .exited(1))
+        let one = try #require(RestingLibrary.contents["one.txt"])
+        stock.server.serve("/one.txt", Resource(one))
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(contentDifference(one.bytes(), try stock.content("set/one.txt")) == nil)
+    }
+
+    @Test func damageIsRememberedWhereTheIndexWasLost() async throws {
+        try await publish([library.files()])
+        try library.flip("\(library.store())/one.txt")
+        try check(unlink("\(stock.library)/.larder/state.db"), "unlink")
+        stock.server.serve("/one.txt", always: .status(404))
+
+        let result = try await library.verify("--repair", "--json")
+
+        #expect(result.status == .exited(1), "\(result)")
+        #expect(try #require(result.events.first { $0.name == "library.verified" })["mended"] == 0, "\(result)")
         let one = try #require(RestingLibrary.contents["one.txt"])
         stock.server.serve("/one.txt", Resource(one))
         #expect(try await stock.sync().status == .exited(0))
@@ -337,7 +369,79 @@ import Testing
         #expect(try stock.content("set/t.txt") == bytes)
     }
 
+    // MARK: Something else
+
+    /// Without a digest, what comes of the same source may be another thing.
+    private func damageWhatIsOtherByNow() async throws {
+        for serial in 1...3 {
+            let content = Content.pattern(lengthBytes: 900, seed: UInt64(serial))
+            try await publish([stock.file("b", content), stock.file("a", .pattern(lengthBytes: 900, seed: 8), hasDigest: false)], serial: serial)
+        }
+        let other = Content.pattern(lengthBytes: 900, seed: 9)
+        try check(unlink("\(library.store("a"))/data"), "unlink")
+        stock.server.serve("/a.bin", Resource(other))
+    }
+
+    @Test func whatIsHeldIsNotReplacedBySomethingElse() async throws {
+        try await damageWhatIsOtherByNow()
+        let pin = try await LarderProgram.run(["pin", "--library", stock.library])
+        #expect(pin.status == .exited(0), "\(pin)")
+        let generation = try stock.generation()
+
+        let result = try await library.verify("--repair")
+
+        #expect(result.status == .exited(1) && result.errorText.contains("larder unpin"), "\(result)")
+        #expect(try stock.generation() == generation)
+    }
+
+    @Test func whatIsHeldIsMended() async throws {
+        try await publish([library.files()])
+        let kept = try await library.keep()
+        #expect(try await LarderProgram.run(["pin", "--library", stock.library]).status == .exited(0))
+        try library.flip("\(library.store())/one.txt")
+        #expect(try await library.verify().status == .exited(1))
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try library.differences(from: kept) != [], "nothing is done for a manifest that is held")
+        #expect(try await library.verify("--repair").status == .exited(0))
+        #expect(try library.differences(from: kept) == [])
+    }
+
+    private func generations() throws -> [String] {
+        try directoryEntries(FilePathBytes("\(stock.library)/generations")).map(\.description)
+    }
+
+    @Test func noGenerationIsTakenAway() async throws {
+        try await damageWhatIsOtherByNow()
+        let generations = try generations()
+        #expect(generations.count == 3)
+        for name in generations {
+            let path = "\(stock.library)/generations/\(name)"
+            try check(utimensat(AT_FDCWD, path, [timespec(), timespec()], 0), "utimensat \(path)")
+        }
+
+        #expect(try await library.verify("--repair").status == .exited(1), "the old content stays damaged")
+
+        let left = try self.generations()
+        #expect(left.count == 4 && Set(left).isSuperset(of: generations), "\(left)")
+    }
+
     // MARK: Older generations
+
+    private func damageOnRecord() throws -> Int? {
+        try Library.open(stock.library, for: .reading).readStateIndex()?.damagedContents().count
+    }
+
+    @Test func damageIsForgottenWithItsGeneration() async throws {
+        try await publish([library.files()])
+        try library.flip("\(library.store())/one.txt")
+        #expect(try await library.verify().status == .exited(1))
+        stock.serveManifest([library.files("set", ["new": .pattern(lengthBytes: 10, seed: 5)])], serial: 2)
+        #expect(try await stock.sync("--keep", "1").status == .exited(0))
+        #expect(try damageOnRecord() == 1)
+        stock.serveManifest([library.files("set", ["new": .pattern(lengthBytes: 10, seed: 6)])], serial: 3)
+        #expect(try await stock.sync("--keep", "1", "--keep-age", "0s").status == .exited(0))
+        #expect(try damageOnRecord() == 0)
+    }
 
     @Test func whatReadersDoNotSeeIsMendedByWhatTheLibraryHas() async throws {
         try await publish([library.files()])
