@@ -36,6 +36,14 @@ package struct ExportRun: Sendable {
         package fileprivate(set) var known = 0
         package fileprivate(set) var carried = 0
         package fileprivate(set) var failed = 0
+        /// Published manifests that can't be read: nothing of them is carried.
+        package fileprivate(set) var leftOut = 0
+
+        fileprivate var exit: ExitCode {
+            if failed == 0, leftOut == 0 { return .success }
+            return carried + known > 0 ? .partial : .failure
+        }
+
         /// Files that were written, and their bytes.
         package fileprivate(set) var files = 0
         package fileprivate(set) var bytes: Int64 = 0
@@ -66,7 +74,7 @@ package struct ExportRun: Sendable {
             defer { withExtendedLifetime(plan.reader) {} }
             let downloader = Downloader(configuration: downloads, store: ResumeStore(directory: writer.partial))
             await control.begin(downloader)
-            var report = Report(known: plan.known)
+            var report = Report(known: plan.known, leftOut: plan.leftOut)
             var problem: RunProblem?
             for bundle in plan.bundles where problem == nil {
                 do throws(RunProblem) {
@@ -80,7 +88,7 @@ package struct ExportRun: Sendable {
             try await blocking.attempt { () throws(RunProblem) in
                 try onDisk { () throws(SystemError) in try writer.finish(plan.manifests) }
             }
-            return (report, report.failed == 0 ? .success : report.carried + report.known > 0 ? .partial : .failure)
+            return (report, report.exit)
         } catch {
             for event in error.events { emit(event) }
             return (nil, error.exit)
@@ -95,6 +103,7 @@ package struct ExportRun: Sendable {
         let manifests: [ContentID: [UInt8]]
         let bundles: [(manifest: LoadedManifest, bundle: Bundle, address: BundleAddress)]
         let known: Int
+        let leftOut: Int
         let stored: StoredFiles
     }
 
@@ -106,7 +115,11 @@ package struct ExportRun: Sendable {
             }
             // A reader's lock; a collection leaves the generation alone.
             _ = try? current.directory.descriptor.lock(exclusive: false)
-            let manifests = try LoadedManifest.published(in: library, base: base) { emit(.warning($0)) }
+            var leftOut = 0
+            let manifests = try LoadedManifest.published(in: library, base: base) { warning in
+                leftOut += 1
+                emit(.warning(warning))
+            }
             var bundles: [(LoadedManifest, Bundle, BundleAddress)] = []
             var known = 0
             for manifest in manifests {
@@ -127,7 +140,7 @@ package struct ExportRun: Sendable {
             let plan = Plan(
                 reader: current,
                 manifests: Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { first, _ in first }),
-                bundles: bundles, known: known, stored: try StoredFiles(for: wanted, in: library))
+                bundles: bundles, known: known, leftOut: leftOut, stored: try StoredFiles(for: wanted, in: library))
             let writer = try CourierWriter(target)
             try checkRoom(plan, writer)
             return (plan, writer)

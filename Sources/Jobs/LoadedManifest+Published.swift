@@ -1,6 +1,5 @@
 import BundleManifest
 import ContentLibrary
-import Diagnostics
 import Platform
 import Transfer
 
@@ -15,18 +14,15 @@ extension LoadedManifest {
         guard let generation = try library.generations.current() else { return [] }
         var loaded: [LoadedManifest] = []
         for id in generation.manifests.keys.sorted() {
-            // A file on this machine may only be named by a manifest that was read from it, and nobody knows that of this one any more.
-            let options = ManifestDecodingOptions(allowsFileURLs: false)
-            guard let bytes = try generation.manifestBytes(id),
-                let manifest = Manifest.decode(SourceText(name: "\(id)", bytes: bytes), options: options).manifest
-            else {
+            guard let bytes = try generation.manifestBytes(id), let manifest = Manifest.published(bytes, as: id) else {
                 warn("what is published of the manifest '\(id)' can't be read; sync it again")
                 continue
             }
             let place = base ?? PublishedBase(of: manifest, id, generation, library).url
             loaded.append(
                 LoadedManifest(
-                    manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: place)))
+                    manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: place),
+                    takesFilesUnproven: false))
         }
         return loaded
     }

@@ -126,6 +126,41 @@ import Testing
         #expect(result.errorText.contains("m/bare") && result.outputText.hasPrefix("3 bundles carried"), "\(result)")
     }
 
+    /// Nothing is asked for over a network, and what isn't kept as it was fetched is taken from where the manifest says.
+    @Test func filesOfThisMachineAreCarriedToo() async throws {
+        let files = [("pack", "archive", zip), ("book", "ebook", book.bytes())]
+        let bundles = try files.map { id, kind, bytes in
+            let path = try stock.directory.write(bytes, to: "origin/\(id)")
+            return
+                #"{"id": "\#(id)", "kind": "\#(kind)", "urls": ["file://\#(path)"], "sha256": "\#(SHA256.digest(of: bytes))"}"#
+        }
+        let manifest = try stock.directory.write(Stock.manifest(bundles).utf8, to: "origin/m.json")
+        #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
+        let result = try await export()
+        #expect(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
+        #expect(result.outputText.hasPrefix("2 bundles carried (2 files written"), "\(result)")
+    }
+
+    @Test func aManifestThatIsLeftOutIsNoSuccess() async throws {
+        try await publish()
+        try stock.directory.write(
+            Stock.manifest([#"{"id": "b", "kind": "ebook", "urls": ["\#(stock.server.url("/b.epub"))"]}"#], id: "other")
+                .utf8, to: "other.json")
+        #expect(try await stock.sync(manifests: [stock.directory["other.json"]]).status == .exited(0))
+        func damage(_ id: String) throws {
+            let path = "\(stock.library)/current/\(id)/.manifest.json"
+            try check(unlink(path), "unlink")
+            try writeFile(Array("{".utf8), to: path)
+        }
+        try damage("other")
+        let partly = try await export()
+        #expect(partly.status == .exited(2) && partly.errorText.contains("'other' can't be read"), "\(partly)")
+        #expect(partly.outputText.hasPrefix("3 bundles carried"), "\(partly)")
+        try damage("m")
+        let nothing = try await export()
+        #expect(nothing.status == .exited(1), "\(nothing)")
+    }
+
     @Test(arguments: ["{}", "not json", #"{"format": "larder-status/1"}"#])
     func whatIsNoStatusIsRefused(_ text: String) async throws {
         try await publish()
