@@ -70,6 +70,7 @@ final class Neighbour: Sendable {
         request.budgetBytes = Int64(limitBytes)
         request.redirects = .sameOrigin(limit: 3)
         request.retries = 0
+        request.failsWithoutNetwork = true
         return try await downloader.download(request).bytes(limitBytes: limitBytes)
     }
 
