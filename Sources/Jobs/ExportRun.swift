@@ -15,6 +15,8 @@ package struct ExportRun: Sendable {
     private let target: String
     private let other: OtherLibrary
     private let downloads: DownloaderConfiguration
+    private let redirects: RedirectPolicy
+    private let bodyBudgetBytes: Int64?
     private let base: TransferURL?
     private let control: RunControl
     private let observer: RunObserver
@@ -22,13 +24,16 @@ package struct ExportRun: Sendable {
     /// - Parameters:
     ///   - target: the folder; made when missing.
     ///   - other: what the other library has.
+    ///   - bodyBudgetBytes: the most that one reply may carry; nil: any number.
     ///   - base: what relative URLs of published manifests are relative to, where nothing tells.
     package init(
         libraryPath: String, to target: String, for other: OtherLibrary, downloads: DownloaderConfiguration,
-        base: TransferURL?, control: RunControl, observer: @escaping RunObserver
+        redirects: RedirectPolicy, bodyBudgetBytes: Int64?, base: TransferURL?, control: RunControl,
+        observer: @escaping RunObserver
     ) {
         (self.libraryPath, self.target, self.other) = (libraryPath, target, other)
-        (self.downloads, self.base, self.control, self.observer) = (downloads, base, control, observer)
+        (self.downloads, self.redirects, self.bodyBudgetBytes) = (downloads, redirects, bodyBudgetBytes)
+        (self.base, self.control, self.observer) = (base, control, observer)
     }
 
     package struct Report: Sendable {
@@ -243,7 +248,8 @@ package struct ExportRun: Sendable {
             failure = BundleFailure(
                 .localFileFailed, "the file is missing, or another one than was asked for", url: "\(url)")
         }
-        for request in manifest.requests(for: source, in: bundle, redirects: .follow(limit: 10)) {
+        for var request in manifest.requests(for: source, in: bundle, redirects: redirects) {
+            request.budgetBytes = bodyBudgetBytes
             let file: DownloadedFile
             do throws(DownloadError) { file = try await downloader.download(request) } catch {
                 failure = BundleFailure(error, url: "\(request.urls[0])")

@@ -57,6 +57,7 @@ struct ExportCommand {
             run = ExportRun(
                 libraryPath: parsed[Self.library], to: parsed[Self.target], for: try otherLibrary(),
                 downloads: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
+                redirects: plan.settings.redirects, bodyBudgetBytes: plan.settings.bodyBudgetBytes,
                 base: try parsed[Self.base].map { try TransferURL($0) }, control: control, observer: printer.take)
         } catch let problem as SettingsProblem {
             for line in problem.lines { Console.writeError("larder: \(line)\n") }

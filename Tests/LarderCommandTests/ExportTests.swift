@@ -169,6 +169,17 @@ import Testing
         #expect(result.status == .exited(66) && access(stick, F_OK) != 0, "\(result)")
     }
 
+    @Test(arguments: [(#"{"maxRedirects": 0}"#, "redirect"), (#"{"bodyBudget": 10}"#, "10 bytes")])
+    func whatSettingsForbidIsNotDone(_ settings: String, _ reason: String) async throws {
+        try await publish()
+        stock.server.serve("/moved.zip", Resource(.bytes(zip)))
+        if reason == "redirect" { stock.server.serve("/pack.zip", always: .redirect(to: "/moved.zip")) }
+        let path = try stock.directory.write(settings.utf8, to: "settings.json")
+        let result = try await export("--config", path)
+        #expect(result.status == .exited(2) && result.errorText.contains(reason), "\(result)")
+        #expect(stock.server.exchanges("/moved.zip").isEmpty)
+    }
+
     @Test func oneThatIsKilledIsGoneOnWith() async throws {
         try await publish()
         stock.server.script("/pack.zip", [.altered { $0.stalled(afterBytes: 20) }])
