@@ -104,7 +104,7 @@ package struct ExportRun: Sendable {
 
     private struct Plan: Sendable {
         /// Held so that nothing of it is collected meanwhile.
-        let reader: Generation
+        let reader: Directory
         let manifests: [ContentID: [UInt8]]
         let bundles: [(manifest: LoadedManifest, bundle: Bundle, address: BundleAddress)]
         let known: Int
@@ -115,13 +115,12 @@ package struct ExportRun: Sendable {
     private func prepare() throws(RunProblem) -> (Plan, CourierWriter) {
         do throws(LibraryError) {
             let library = try Library.open(libraryPath, for: .reading)
-            guard let current = try library.generations.current() else {
+            guard let held = try library.generations.holdCurrent() else {
                 throw LibraryError(.damaged, "\(escapedText(libraryPath)) has nothing published yet; sync it first")
             }
-            // A reader's lock; a collection leaves the generation alone.
-            _ = try? current.directory.descriptor.lock(exclusive: false)
+            let current = try library.generations.open(held.number)
             var leftOut = 0
-            let manifests = try LoadedManifest.published(in: library, base: base) { warning in
+            let manifests = try LoadedManifest.published(in: current, of: library, base: base) { warning in
                 leftOut += 1
                 emit(.warning(warning))
             }
@@ -143,7 +142,7 @@ package struct ExportRun: Sendable {
             }
             let wanted = Set(bundles.flatMap { $0.1.knownDigests.compactMap(\.self) })
             let plan = Plan(
-                reader: current,
+                reader: held.directory,
                 manifests: Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { first, _ in first }),
                 bundles: bundles, known: known, leftOut: leftOut, stored: try StoredFiles(for: wanted, in: library))
             let writer = try CourierWriter(target)

@@ -9,9 +9,8 @@ extension LoadedManifest {
     ///   - base: what relative URLs are relative to where a manifest has no mirrors, and what was fetched for it doesn't tell.
     ///   - warn: told of each that can't be read.
     static func published(
-        in library: Library, base: TransferURL?, warn: (String) -> Void
+        in generation: Generation, of library: Library, base: TransferURL?, warn: (String) -> Void
     ) throws(LibraryError) -> [LoadedManifest] {
-        guard let generation = try library.generations.current() else { return [] }
         var loaded: [LoadedManifest] = []
         for id in generation.manifests.keys.sorted() {
             guard let bytes = try generation.manifestBytes(id), let manifest = Manifest.published(bytes, as: id) else {

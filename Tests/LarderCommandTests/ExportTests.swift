@@ -180,6 +180,16 @@ import Testing
         #expect(stock.server.exchanges("/moved.zip").isEmpty)
     }
 
+    /// What can't be held could be collected while it is carried.
+    @Test func aGenerationThatCannotBeHeldIsNotCarried() async throws {
+        try await publish()
+        let generation = try OwnedDescriptor.open("\(stock.library)/current/", flags: O_RDONLY | O_DIRECTORY)
+        defer { generation.unlock() }
+        #expect(try generation.lock(exclusive: true))
+        let result = try await export()
+        #expect(result.status == .exited(75) && access(stick, F_OK) != 0, "\(result)")
+    }
+
     @Test func oneThatIsKilledIsGoneOnWith() async throws {
         try await publish()
         stock.server.script("/pack.zip", [.altered { $0.stalled(afterBytes: 20) }])
