@@ -37,8 +37,9 @@ package struct ExportRun: Sendable {
     }
 
     package struct Report: Sendable {
-        /// Bundles that the other library has, and that are in the folder now, wholly.
+        /// Bundles that the other library has.
         package fileprivate(set) var known = 0
+        /// Bundles that are in the folder now, wholly.
         package fileprivate(set) var carried = 0
         package fileprivate(set) var failed = 0
         /// Published manifests that can't be read: nothing of them is carried.
@@ -222,7 +223,7 @@ package struct ExportRun: Sendable {
             }
             return nil
         }
-        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+        try checkStop()
         if let copied { return copied }
         return try await fetch(digest, source, item.manifest, item.bundle, writer, downloader, on: blocking)
     }
@@ -244,6 +245,7 @@ package struct ExportRun: Sendable {
             }) {
                 return size
             }
+            try checkStop()
             failure = BundleFailure(
                 .localFileFailed, "the file is missing, or another one than was asked for", url: "\(url)")
         }
@@ -262,6 +264,10 @@ package struct ExportRun: Sendable {
             return file.sizeBytes
         }
         throw failure
+    }
+
+    private func checkStop() throws(BundleFailure) {
+        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
     }
 
     private func onDisk(_ body: () throws(SystemError) -> Void) throws(RunProblem) {

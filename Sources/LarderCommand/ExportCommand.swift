@@ -90,7 +90,7 @@ struct ExportCommand {
         return try OtherLibrary(bytes, name: path)
     }
 
-    /// `2 bundles are there (3 files, 1.2 MB written), 1 the other library has, 0 failed`
+    /// `2 bundles carried (3 files written, 1.2 MB), 1 there already, 0 failed`
     private static func text(_ report: ExportRun.Report) -> String {
         let files = report.files == 1 ? "1 file" : "\(report.files) files"
         return "\(report.carried) bundles carried (\(files) written, \(HumanQuantity.bytes(report.bytes))), "

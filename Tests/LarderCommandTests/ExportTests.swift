@@ -190,6 +190,21 @@ import Testing
         #expect(result.status == .exited(75) && access(stick, F_OK) != 0, "\(result)")
     }
 
+    @Test func aStopWhileAFileOfThisMachineIsCopiedIsNoFailure() async throws {
+        let origin = try stock.directory.write(zip, to: "origin/pack.zip")
+        let bundle =
+            #"{"id": "pack", "kind": "archive", "urls": ["file://\#(origin)"], "sha256": "\#(SHA256.digest(of: zip))"}"#
+        let manifest = try stock.directory.write(Stock.manifest([bundle]).utf8, to: "origin/m.json")
+        #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
+        // It takes some time to read.
+        try check(truncate(origin, 2 << 30), "truncate")
+        let export = try LarderProgram.start(["export", "--library", stock.library, "--to", stick])
+        try await waitUntil("the copy has begun") { access("\(stick)/partial/copy", F_OK) == 0 }
+        export.kill(SIGTERM)
+        let result = try await export.waitForExit()
+        #expect(result.status == .exited(143) && !result.errorText.contains("missing"), "\(result)")
+    }
+
     @Test func oneThatIsKilledIsGoneOnWith() async throws {
         try await publish()
         stock.server.script("/pack.zip", [.altered { $0.stalled(afterBytes: 20) }])
