@@ -48,7 +48,7 @@ package final class ContentInspection: Sendable {
     {
         try ReceiptReader.check(file)
         var reader = try ReceiptReader(file)
-        _ = try reader.sources()
+        try reader.skipSources()
         self.directory = directory
         state = Locked(try InspectionState(reader, directory, after: position))
     }

@@ -21,7 +21,7 @@ package struct StoredFiles: Sendable {
         guard !wanted.isEmpty else { return }
         for address in try library.vouchedContents().sorted() {
             guard let content = try store.open(address), let file = try? content.openReceipt(),
-                var reader = try? ReceiptReader(file), (try? reader.sources()) != nil
+                var reader = try? ReceiptReader(file), (try? reader.skipSources()) != nil
             else { continue }
             // Up to where it can be read.
             while let entry = try? reader.nextEntry() {

@@ -21,6 +21,9 @@ public struct DownloadRequest: Sendable {
     /// How often a failed source is asked again at most, counted anew whenever bytes arrived; nil, the default: as the configuration says. Of a
     /// shared transfer the first caller's counts.
     public var retries: Int?
+    /// Whether a source that has no route to it has failed, even while there is no network (``Downloader/setNetwork(isUsable:)``); false, the
+    /// default: then the request waits until there is one. Of a shared transfer the first caller's counts.
+    public var failsWithoutNetwork = false
     /// Higher goes first; a shared transfer has the highest of its callers'. 0 by default.
     public var priority = 0
     /// What becomes of redirects; followed up to ten times by default.

@@ -161,7 +161,7 @@ public final class Downloader: Sendable {
     ///
     /// While it has none, a download whose sources all fail for want of a route, or of an address for their names, waits: for a network, for
     /// other connections, or for half a minute, after which it looks again. No retry is counted for that. Sources on loopback and on the
-    /// machine's own networks are reached as ever, and fail as ever.
+    /// machine's own networks are reached as ever, and fail as ever; so does what says ``DownloadRequest/failsWithoutNetwork``.
     public func setNetwork(isUsable: Bool) { core.setNetwork(isUsable: isUsable) }
 
     /// What was fetched so far, in all.

@@ -137,7 +137,7 @@ extension DownloaderState {
         if let retries = download.request.retries { policy.retries = retries }
         let next = download.sources.next(
             after: failure, isBound: heldBytes > 0 && download.digest == nil, policy: policy,
-            isOffline: !hasNetwork, using: &generator)
+            isOffline: !hasNetwork && !download.request.failsWithoutNetwork, using: &generator)
         downloads[download.id] = download
         switch next {
         // Where one has no part to give it may have the whole, whatever the others fail for.

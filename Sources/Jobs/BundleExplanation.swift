@@ -1,6 +1,5 @@
 import BundleManifest
 import ContentLibrary
-import Diagnostics
 import Downloads
 import Platform
 import Transfer
@@ -104,10 +103,7 @@ extension BundleExplanation.Wanted {
 extension LoadedManifest {
     /// The exact bytes that were published; nil where they can't be read. Relative URLs lead somewhere only by mirrors.
     init?(published bytes: [UInt8], as id: ContentID) {
-        let source = SourceText(name: "\(id)", bytes: bytes)
-        guard
-            let manifest = Manifest.decode(source, options: ManifestDecodingOptions(allowsFileURLs: true)).manifest
-        else { return nil }
+        guard let manifest = Manifest.published(bytes, as: id) else { return nil }
         self.init(manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: nil))
     }
 }

@@ -15,6 +15,8 @@ package struct ExportRun: Sendable {
     private let target: String
     private let other: OtherLibrary
     private let downloads: DownloaderConfiguration
+    private let redirects: RedirectPolicy
+    private let bodyBudgetBytes: Int64?
     private let base: TransferURL?
     private let control: RunControl
     private let observer: RunObserver
@@ -22,20 +24,32 @@ package struct ExportRun: Sendable {
     /// - Parameters:
     ///   - target: the folder; made when missing.
     ///   - other: what the other library has.
+    ///   - bodyBudgetBytes: the most that one reply may carry; nil: any number.
     ///   - base: what relative URLs of published manifests are relative to, where nothing tells.
     package init(
         libraryPath: String, to target: String, for other: OtherLibrary, downloads: DownloaderConfiguration,
-        base: TransferURL?, control: RunControl, observer: @escaping RunObserver
+        redirects: RedirectPolicy, bodyBudgetBytes: Int64?, base: TransferURL?, control: RunControl,
+        observer: @escaping RunObserver
     ) {
         (self.libraryPath, self.target, self.other) = (libraryPath, target, other)
-        (self.downloads, self.base, self.control, self.observer) = (downloads, base, control, observer)
+        (self.downloads, self.redirects, self.bodyBudgetBytes) = (downloads, redirects, bodyBudgetBytes)
+        (self.base, self.control, self.observer) = (base, control, observer)
     }
 
     package struct Report: Sendable {
-        /// Bundles that the other library has, and that are in the folder now, wholly.
+        /// Bundles that the other library has.
         package fileprivate(set) var known = 0
+        /// Bundles that are in the folder now, wholly.
         package fileprivate(set) var carried = 0
         package fileprivate(set) var failed = 0
+        /// Published manifests that can't be read: nothing of them is carried.
+        package fileprivate(set) var leftOut = 0
+
+        fileprivate var exit: ExitCode {
+            if failed == 0, leftOut == 0 { return .success }
+            return carried + known > 0 ? .partial : .failure
+        }
+
         /// Files that were written, and their bytes.
         package fileprivate(set) var files = 0
         package fileprivate(set) var bytes: Int64 = 0
@@ -66,7 +80,7 @@ package struct ExportRun: Sendable {
             defer { withExtendedLifetime(plan.reader) {} }
             let downloader = Downloader(configuration: downloads, store: ResumeStore(directory: writer.partial))
             await control.begin(downloader)
-            var report = Report(known: plan.known)
+            var report = Report(known: plan.known, leftOut: plan.leftOut)
             var problem: RunProblem?
             for bundle in plan.bundles where problem == nil {
                 do throws(RunProblem) {
@@ -80,7 +94,7 @@ package struct ExportRun: Sendable {
             try await blocking.attempt { () throws(RunProblem) in
                 try onDisk { () throws(SystemError) in try writer.finish(plan.manifests) }
             }
-            return (report, report.failed == 0 ? .success : report.carried + report.known > 0 ? .partial : .failure)
+            return (report, report.exit)
         } catch {
             for event in error.events { emit(event) }
             return (nil, error.exit)
@@ -91,22 +105,26 @@ package struct ExportRun: Sendable {
 
     private struct Plan: Sendable {
         /// Held so that nothing of it is collected meanwhile.
-        let reader: Generation
+        let reader: Directory
         let manifests: [ContentID: [UInt8]]
         let bundles: [(manifest: LoadedManifest, bundle: Bundle, address: BundleAddress)]
         let known: Int
+        let leftOut: Int
         let stored: StoredFiles
     }
 
     private func prepare() throws(RunProblem) -> (Plan, CourierWriter) {
         do throws(LibraryError) {
             let library = try Library.open(libraryPath, for: .reading)
-            guard let current = try library.generations.current() else {
+            guard let held = try library.generations.holdCurrent() else {
                 throw LibraryError(.damaged, "\(escapedText(libraryPath)) has nothing published yet; sync it first")
             }
-            // A reader's lock; a collection leaves the generation alone.
-            _ = try? current.directory.descriptor.lock(exclusive: false)
-            let manifests = try LoadedManifest.published(in: library, base: base) { emit(.warning($0)) }
+            let current = try library.generations.open(held.number)
+            var leftOut = 0
+            let manifests = try LoadedManifest.published(in: current, of: library, base: base) { warning in
+                leftOut += 1
+                emit(.warning(warning))
+            }
             var bundles: [(LoadedManifest, Bundle, BundleAddress)] = []
             var known = 0
             for manifest in manifests {
@@ -125,9 +143,9 @@ package struct ExportRun: Sendable {
             }
             let wanted = Set(bundles.flatMap { $0.1.knownDigests.compactMap(\.self) })
             let plan = Plan(
-                reader: current,
+                reader: held.directory,
                 manifests: Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { first, _ in first }),
-                bundles: bundles, known: known, stored: try StoredFiles(for: wanted, in: library))
+                bundles: bundles, known: known, leftOut: leftOut, stored: try StoredFiles(for: wanted, in: library))
             let writer = try CourierWriter(target)
             try checkRoom(plan, writer)
             return (plan, writer)
@@ -205,7 +223,7 @@ package struct ExportRun: Sendable {
             }
             return nil
         }
-        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
+        try checkStop()
         if let copied { return copied }
         return try await fetch(digest, source, item.manifest, item.bundle, writer, downloader, on: blocking)
     }
@@ -227,10 +245,12 @@ package struct ExportRun: Sendable {
             }) {
                 return size
             }
+            try checkStop()
             failure = BundleFailure(
                 .localFileFailed, "the file is missing, or another one than was asked for", url: "\(url)")
         }
-        for request in manifest.requests(for: source, in: bundle, redirects: .follow(limit: 10)) {
+        for var request in manifest.requests(for: source, in: bundle, redirects: redirects) {
+            request.budgetBytes = bodyBudgetBytes
             let file: DownloadedFile
             do throws(DownloadError) { file = try await downloader.download(request) } catch {
                 failure = BundleFailure(error, url: "\(request.urls[0])")
@@ -244,6 +264,10 @@ package struct ExportRun: Sendable {
             return file.sizeBytes
         }
         throw failure
+    }
+
+    private func checkStop() throws(BundleFailure) {
+        if control.reason != nil { throw BundleFailure(.paused, "stopped") }
     }
 
     private func onDisk(_ body: () throws(SystemError) -> Void) throws(RunProblem) {

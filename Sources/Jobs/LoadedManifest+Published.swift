@@ -1,6 +1,5 @@
 import BundleManifest
 import ContentLibrary
-import Diagnostics
 import Platform
 import Transfer
 
@@ -10,17 +9,12 @@ extension LoadedManifest {
     ///   - base: what relative URLs are relative to where a manifest has no mirrors, and what was fetched for it doesn't tell.
     ///   - warn: told of each that can't be read.
     static func published(
-        in library: Library, base: TransferURL?, warn: (String) -> Void
+        in generation: Generation, of library: Library, base: TransferURL?, warn: (String) -> Void
     ) throws(LibraryError) -> [LoadedManifest] {
-        guard let generation = try library.generations.current() else { return [] }
         let pin = try library.pin()
         var loaded: [LoadedManifest] = []
         for id in generation.manifests.keys.sorted() {
-            // A file on this machine may only be named by a manifest that was read from it, and nobody knows that of this one any more.
-            let options = ManifestDecodingOptions(allowsFileURLs: false)
-            guard let bytes = try generation.manifestBytes(id),
-                let manifest = Manifest.decode(SourceText(name: "\(id)", bytes: bytes), options: options).manifest
-            else {
+            guard let bytes = try generation.manifestBytes(id), let manifest = Manifest.published(bytes, as: id) else {
                 warn("what is published of the manifest '\(id)' can't be read; sync it again")
                 continue
             }
@@ -28,7 +22,7 @@ extension LoadedManifest {
             loaded.append(
                 LoadedManifest(
                     manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: place),
-                    isHeld: pin?.holds(id, serial: manifest.serial) ?? false))
+                    isHeld: pin?.holds(id, serial: manifest.serial) ?? false, takesFilesUnproven: false))
         }
         return loaded
     }

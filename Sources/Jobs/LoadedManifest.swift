@@ -17,6 +17,8 @@ struct LoadedManifest: Sendable {
     var validator: String?
     /// Whether a pin keeps it from being published: then nothing is done for it, but for a run that only mends what is published.
     var isHeld = false
+    /// Whether files of this machine that it names itself are taken without a digest, too: only where it was read from this machine just now.
+    var takesFilesUnproven = true
 }
 
 extension LoadedManifest {
@@ -75,7 +77,14 @@ extension LoadedManifest {
     /// The sources of some file in the order they are tried: by URL, each with every base.
     func sources(_ file: SourceFile) throws(BundleFailure) -> [TransferURL] {
         var result: [TransferURL] = []
-        for reference in file.urls {
+        let urls = takesFilesUnproven || file.digest != nil ? file.urls : file.urls.filter { !$0.isFile }
+        guard !urls.isEmpty else {
+            throw BundleFailure(
+                .unresolvableURL,
+                "'\(escapedText(file.urls[0].text))' is a file of this machine, and has no digest that would prove it; sync the manifest again"
+            )
+        }
+        for reference in urls {
             do throws(TransferURLError) { result += try bases.urls(of: reference) } catch {
                 throw BundleFailure(.unresolvableURL, "\(error)")
             }
@@ -83,9 +92,13 @@ extension LoadedManifest {
         guard !result.isEmpty else {
             throw BundleFailure(
                 .unresolvableURL,
-                "'\(escapedText(file.urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base"
+                "'\(escapedText(urls[0].text))' is relative, and the manifest has no place of its own; give it mirrors or use --base"
             )
         }
         return result
     }
+}
+
+extension URLReference {
+    fileprivate var isFile: Bool { isAbsolute && (try? TransferURL(text))?.scheme == "file" }
 }

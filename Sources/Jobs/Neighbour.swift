@@ -1,6 +1,5 @@
 import BundleManifest
 import ContentLibrary
-import Diagnostics
 import Downloads
 import JSONSyntax
 import Platform
@@ -71,13 +70,13 @@ final class Neighbour: Sendable {
         request.budgetBytes = Int64(limitBytes)
         request.redirects = .sameOrigin(limit: 3)
         request.retries = 0
+        request.failsWithoutNetwork = true
         return try await downloader.download(request).bytes(limitBytes: limitBytes)
     }
 
     /// The files that a published manifest names one by one, and where they are in its library.
     private static func files(of bytes: [UInt8], _ id: ContentID) -> [(SHA256Digest, String)] {
-        let source = SourceText(name: "\(id)", bytes: bytes)
-        guard let manifest = Manifest.decode(source, options: ManifestDecodingOptions()).manifest else { return [] }
+        guard let manifest = Manifest.published(bytes, as: id) else { return [] }
         return manifest.bundles.flatMap { bundle -> [(SHA256Digest, String)] in
             if case .segments(let list) = bundle.content, list.join != nil { return [] }
             return bundle.sources.compactMap { source in

@@ -8,8 +8,6 @@ package struct OtherLibrary: Sendable {
     private var keys: [BundleAddress: SHA256Digest] = [:]
     private var files: [BundleAddress: Set<SHA256Digest>] = [:]
 
-    static let format = "larder-status/1"
-
     /// One that has nothing.
     package init() {}
 
@@ -19,9 +17,10 @@ package struct OtherLibrary: Sendable {
         do { root = try JSONDocument(status, name: name).root } catch {
             throw OtherLibraryError("\(escapedText(name)) is not JSON; larder status --json writes what is wanted")
         }
-        guard root["format"]?.string == Self.format, let manifests = root["manifests"]?.elements else {
+        guard root["format"]?.string == LibraryStatus.format, let manifests = root["manifests"]?.elements else {
             throw OtherLibraryError(
-                "\(escapedText(name)) is no status of a library (\(Self.format)); larder status --json writes it")
+                "\(escapedText(name)) is no status of a library (\(LibraryStatus.format)); larder status --json writes it"
+            )
         }
         for manifest in manifests {
             guard let id = manifest["id"]?.string.flatMap({ ContentID($0) }) else { continue }

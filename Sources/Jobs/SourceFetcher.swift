@@ -76,6 +76,7 @@ struct SourceFetcher: Sendable {
         request.headers = HeaderFields()
         request.budgetBytes = bodyBudgetBytes
         request.retries = 0
+        request.failsWithoutNetwork = true
         let reporter = TransferReporter(url: "\(url)", received: limits.note(written:), emit: emit)
         do throws(BundleFailure) {
             let file = try await proven(request, reporter)

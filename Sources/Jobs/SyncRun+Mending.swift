@@ -20,7 +20,10 @@ extension SyncRun {
     func published(in library: Library, _ mending: MendingOrder) -> LoadedManifests {
         var loaded = LoadedManifests()
         do throws(LibraryError) {
-            loaded.manifests = try LoadedManifest.published(in: library, base: mending.base) { emit(.warning($0)) }
+            guard let current = try library.generations.current() else { return loaded }
+            loaded.manifests = try LoadedManifest.published(in: current, of: library, base: mending.base) {
+                emit(.warning($0))
+            }
         } catch {
             for event in RunProblem(error).events { emit(event) }
             loaded.exit = .failure

@@ -140,7 +140,7 @@ package struct SyncRun: Sendable {
         NetworkPatience(options.networkPatience, control) {
             emit(
                 .notice(
-                    "there is no network, and nothing came for as long as --network-wait allows: the next run carries on"
+                    "there is no network, and nothing came for as long as the run waits for one: the next one carries on"
                 ))
         }
     }

@@ -1,6 +1,5 @@
 import BundleManifest
 import ContentLibrary
-import Diagnostics
 import Downloads
 import Platform
 import Transfer
@@ -54,9 +53,7 @@ struct WantedLeftovers {
     mutating func add(_ published: Generation, named: Set<ContentID>) throws(LibraryError) {
         for id in published.manifests.keys.sorted() {
             guard let bytes = try published.manifestBytes(id) else { continue }
-            let source = SourceText(name: "\(id)", bytes: bytes)
-            let options = ManifestDecodingOptions(allowsFileURLs: true)
-            guard let manifest = Manifest.decode(source, options: options).manifest else {
+            guard let manifest = Manifest.published(bytes, as: id) else {
                 unreadable.insert(id)
                 continue
             }

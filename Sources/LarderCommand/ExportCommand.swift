@@ -57,6 +57,7 @@ struct ExportCommand {
             run = ExportRun(
                 libraryPath: parsed[Self.library], to: parsed[Self.target], for: try otherLibrary(),
                 downloads: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
+                redirects: plan.settings.redirects, bodyBudgetBytes: plan.settings.bodyBudgetBytes,
                 base: try parsed[Self.base].map { try TransferURL($0) }, control: control, observer: printer.take)
         } catch let problem as SettingsProblem {
             for line in problem.lines { Console.writeError("larder: \(line)\n") }
@@ -89,7 +90,7 @@ struct ExportCommand {
         return try OtherLibrary(bytes, name: path)
     }
 
-    /// `2 bundles are there (3 files, 1.2 MB written), 1 the other library has, 0 failed`
+    /// `2 bundles carried (3 files written, 1.2 MB), 1 there already, 0 failed`
     private static func text(_ report: ExportRun.Report) -> String {
         let files = report.files == 1 ? "1 file" : "\(report.files) files"
         return "\(report.carried) bundles carried (\(files) written, \(HumanQuantity.bytes(report.bytes))), "

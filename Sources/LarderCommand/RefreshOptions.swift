@@ -26,8 +26,10 @@ struct RefreshOptions: Sendable {
         help: "work only in this part of the day, local time; it may go past midnight")
     private static let monthCap = CommandOption<Int?>.optional(
         "month-cap", .positiveSize, help: "pause once all runs of a month received so many body bytes")
+    /// How long a run that nobody watches waits for a network where nothing else was asked for.
+    static let defaultNetworkWait = Duration.seconds(300)
     private static let networkWait = CommandOption<Duration>.value(
-        "network-wait", .duration, default: .seconds(300), defaultText: "5m",
+        "network-wait", .duration, default: defaultNetworkWait, defaultText: "5m",
         help: "pause after waiting so long for a network, with the lock held")
     private static let notOnBattery = CommandOption<Bool>.flag(
         "not-on-battery", help: "don't work while the machine lives on its battery")

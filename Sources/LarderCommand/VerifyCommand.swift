@@ -80,7 +80,7 @@ struct VerifyCommand {
     }
 
     /// - Throws: `SettingsProblem`; `TransferURLError`.
-    private func repairOptions() throws -> RunOptions {
+    func repairOptions() throws -> RunOptions {
         let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
             var downloads = DownloaderConfiguration()
             downloads.session = settings.session
@@ -95,6 +95,7 @@ struct VerifyCommand {
         options.downloads = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         options.redirects = plan.settings.redirects
         options.bodyBudgetBytes = plan.settings.bodyBudgetBytes
+        options.networkPatience = RefreshOptions.defaultNetworkWait
         options.minimumFree = parsed[RunArguments.minFree].freeSpace
         options.couriers = try RunArguments.couriers(parsed)
         options.mending = MendingOrder([], base: try parsed[Self.base].map { try TransferURL($0) })

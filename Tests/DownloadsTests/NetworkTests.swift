@@ -89,6 +89,19 @@ import Testing
         #expect(announced.events.isEmpty)
     }
 
+    @Test func whoeverDoesNotWaitForANetworkIsToldAtOnce() async throws {
+        let downloader = try downloader()
+        downloader.setNetwork(isUsable: false)
+        let caller = try await downloader.answer(
+            to: bench.request(Self.nowhere) {
+                $0.retries = 0
+                $0.failsWithoutNetwork = true
+            })
+        #expect(try await caller.answer().code == .transportFailure)
+        await downloader.shutDown()
+        #expect(announced.events.isEmpty)
+    }
+
     @Test func whoWaitsCanLeave() async throws {
         let downloader = try downloader()
         downloader.setNetwork(isUsable: false)

@@ -126,12 +126,83 @@ import Testing
         #expect(result.errorText.contains("m/bare") && result.outputText.hasPrefix("3 bundles carried"), "\(result)")
     }
 
+    /// Nothing is asked for over a network, and what isn't kept as it was fetched is taken from where the manifest says.
+    @Test func filesOfThisMachineAreCarriedToo() async throws {
+        let files = [("pack", "archive", zip), ("book", "ebook", book.bytes())]
+        let bundles = try files.map { id, kind, bytes in
+            let path = try stock.directory.write(bytes, to: "origin/\(id)")
+            return
+                #"{"id": "\#(id)", "kind": "\#(kind)", "urls": ["file://\#(path)"], "sha256": "\#(SHA256.digest(of: bytes))"}"#
+        }
+        let manifest = try stock.directory.write(Stock.manifest(bundles).utf8, to: "origin/m.json")
+        #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
+        let result = try await export()
+        #expect(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
+        #expect(result.outputText.hasPrefix("2 bundles carried (2 files written"), "\(result)")
+    }
+
+    @Test func aManifestThatIsLeftOutIsNoSuccess() async throws {
+        try await publish()
+        try stock.directory.write(
+            Stock.manifest([#"{"id": "b", "kind": "ebook", "urls": ["\#(stock.server.url("/b.epub"))"]}"#], id: "other")
+                .utf8, to: "other.json")
+        #expect(try await stock.sync(manifests: [stock.directory["other.json"]]).status == .exited(0))
+        func damage(_ id: String) throws {
+            let path = "\(stock.library)/current/\(id)/.manifest.json"
+            try check(unlink(path), "unlink")
+            try writeFile(Array("{".utf8), to: path)
+        }
+        try damage("other")
+        let partly = try await export()
+        #expect(partly.status == .exited(2) && partly.errorText.contains("'other' can't be read"), "\(partly)")
+        #expect(partly.outputText.hasPrefix("3 bundles carried"), "\(partly)")
+        try damage("m")
+        let nothing = try await export()
+        #expect(nothing.status == .exited(1), "\(nothing)")
+    }
+
     @Test(arguments: ["{}", "not json", #"{"format": "larder-status/1"}"#])
     func whatIsNoStatusIsRefused(_ text: String) async throws {
         try await publish()
         try stock.directory.write(text.utf8, to: "status.json")
         let result = try await export("--for", stock.directory["status.json"])
         #expect(result.status == .exited(66) && access(stick, F_OK) != 0, "\(result)")
+    }
+
+    @Test(arguments: [(#"{"maxRedirects": 0}"#, "redirect"), (#"{"bodyBudget": 10}"#, "10 bytes")])
+    func whatSettingsForbidIsNotDone(_ settings: String, _ reason: String) async throws {
+        try await publish()
+        stock.server.serve("/moved.zip", Resource(.bytes(zip)))
+        if reason == "redirect" { stock.server.serve("/pack.zip", always: .redirect(to: "/moved.zip")) }
+        let path = try stock.directory.write(settings.utf8, to: "settings.json")
+        let result = try await export("--config", path)
+        #expect(result.status == .exited(2) && result.errorText.contains(reason), "\(result)")
+        #expect(stock.server.exchanges("/moved.zip").isEmpty)
+    }
+
+    /// What can't be held could be collected while it is carried.
+    @Test func aGenerationThatCannotBeHeldIsNotCarried() async throws {
+        try await publish()
+        let generation = try OwnedDescriptor.open("\(stock.library)/current/", flags: O_RDONLY | O_DIRECTORY)
+        defer { generation.unlock() }
+        #expect(try generation.lock(exclusive: true))
+        let result = try await export()
+        #expect(result.status == .exited(75) && access(stick, F_OK) != 0, "\(result)")
+    }
+
+    @Test func aStopWhileAFileOfThisMachineIsCopiedIsNoFailure() async throws {
+        let origin = try stock.directory.write(zip, to: "origin/pack.zip")
+        let bundle =
+            #"{"id": "pack", "kind": "archive", "urls": ["file://\#(origin)"], "sha256": "\#(SHA256.digest(of: zip))"}"#
+        let manifest = try stock.directory.write(Stock.manifest([bundle]).utf8, to: "origin/m.json")
+        #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
+        // It takes some time to read.
+        try check(truncate(origin, 2 << 30), "truncate")
+        let export = try LarderProgram.start(["export", "--library", stock.library, "--to", stick])
+        try await waitUntil("the copy has begun") { access("\(stick)/partial/copy", F_OK) == 0 }
+        export.kill(SIGTERM)
+        let result = try await export.waitForExit()
+        #expect(result.status == .exited(143) && !result.errorText.contains("missing"), "\(result)")
     }
 
     @Test func oneThatIsKilledIsGoneOnWith() async throws {

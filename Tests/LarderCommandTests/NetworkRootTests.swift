@@ -94,6 +94,18 @@ struct NetworkRootTests {
         #expect(next.status == .exited(0) && next.errors.isEmpty, "\(next)")
     }
 
+    /// A neighbour that isn't there is passed over, and what is on this machine is taken all the same.
+    @Test func aNeighbourOutOfReachHoldsNobodyUp() async throws {
+        let bundle =
+            #"{"id": "f", "kind": "ebook", "urls": ["film.bin"], "size": \#(content.lengthBytes), "sha256": "\#(content.sha256)"}"#
+        server.serve("/m.json", Resource(.text(Stock.manifest([bundle]))))
+        let run = try await LarderProgram.run([
+            "sync", server.url("/m.json"), "--library", folder["library"], "--min-free", "0", "--from",
+            "http://\(Self.address):9/", "--retries", "0", "--deadline", "30s",
+        ])
+        #expect(run.status == .exited(0) && run.errorText.contains("nothing is taken from"), "\(run)")
+    }
+
     @Test func withNothingButLoopbackAllGoesOnAsEver() async throws {
         server.script("/film.bin", [.altered { $0.cut(afterBytes: 1_000_000) }])
         let result = try await startSync(host: "127.0.0.1").waitForExit()

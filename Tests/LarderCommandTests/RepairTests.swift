@@ -369,13 +369,31 @@ import Testing
         #expect(try stock.content("set/t.txt") == bytes)
     }
 
+    /// It may be read from this machine again where a digest tells what it is; nobody knows any more who wrote the manifest.
+    @Test(arguments: [true, false]) func aFileOfThisMachineIsTakenWhereADigestProvesIt(_ hasDigest: Bool) async throws {
+        let bytes = Array("some text".utf8)
+        let path = try stock.directory.write(bytes, to: "origin/t.txt")
+        let digest = hasDigest ? #", "sha256": "\#(SHA256.digest(of: bytes))""# : ""
+        let bundle =
+            #"{"id": "set", "kind": "files", "files": [{"path": "t.txt", "urls": ["file://\#(path)"]\#(digest)}]}"#
+        let manifest = try stock.directory.write(Stock.manifest([bundle]).utf8, to: "origin/m.json")
+        #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
+        try library.flip("\(library.store())/t.txt")
+        let repair = try await library.verify("--repair")
+        #expect(repair.status == .exited(hasDigest ? 0 : 1), "\(repair)")
+        #expect(repair.errorText.contains("has no digest that would prove it") == !hasDigest, "\(repair)")
+        #expect(try (stock.content("set/t.txt") == bytes) == hasDigest)
+    }
+
     // MARK: Something else
 
     /// Without a digest, what comes of the same source may be another thing.
     private func damageWhatIsOtherByNow() async throws {
         for serial in 1...3 {
             let content = Content.pattern(lengthBytes: 900, seed: UInt64(serial))
-            try await publish([stock.file("b", content), stock.file("a", .pattern(lengthBytes: 900, seed: 8), hasDigest: false)], serial: serial)
+            try await publish(
+                [stock.file("b", content), stock.file("a", .pattern(lengthBytes: 900, seed: 8), hasDigest: false)],
+                serial: serial)
         }
         let other = Content.pattern(lengthBytes: 900, seed: 9)
         try check(unlink("\(library.store("a"))/data"), "unlink")
