@@ -21,7 +21,7 @@ extension LibraryWriter {
             guard error.code == EINVAL || error.code == ENOSYS else { throw error }
             throw SystemError(
                 code: EOPNOTSUPP, operation: "replace damaged content in one step, as this file system would have to,",
-                subject: "at \(address); remove its directory from the store, and the next sync fetches the bundle again")
+                subject: "at \(address); remove its directory, and the next sync fetches the bundle again")
         }
         try parent.synchronize()
         try library.quarantine.synchronize()
