@@ -58,9 +58,8 @@ struct CleanCommand {
         }
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) { _, _ in nil }
-        StopSignals.start(control) { printer.printProgressLine() }
-        printer.start()
+        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
+        printer.start(control)
         let isRehearsal = parsed[Self.dryRun]
         let (report, exit) = await CleanRun(
             libraryPath: parsed[Self.library], manifests: manifests, removesAllPartials: parsed[Self.partials],

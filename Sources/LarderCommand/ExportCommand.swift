@@ -45,7 +45,7 @@ struct ExportCommand {
     func run() async -> Jobs.ExitCode {
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) { _, _ in nil }
+        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
         let run: ExportRun
         do {
             let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
@@ -69,10 +69,9 @@ struct ExportCommand {
             Console.writeError("larder: \(error)\n")
             return .unreadable
         }
-        StopSignals.start(control) { printer.printProgressLine() }
         let watch = RunWatch(control)
         defer { withExtendedLifetime(watch) {} }
-        printer.start()
+        printer.start(control)
         let (report, exit) = await run.run()
         printer.end()
         if let report, !style.isQuiet {

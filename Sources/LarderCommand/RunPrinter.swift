@@ -30,7 +30,18 @@ final class RunPrinter: Sendable {
         display = ProgressDisplay(isLive: style.showsProgress)
     }
 
+    /// For a command that tells by itself what became of its work.
+    convenience init(style: OutputStyle, tellsEvents: Bool) {
+        self.init(style: style, output: tellsEvents ? .events : .summary) { _, _ in nil }
+    }
+
     func start() { display.start() }
+
+    /// The same for work that signals stop, or ask how far it is.
+    func start(_ control: RunControl) {
+        StopSignals.start(control) { self.printProgressLine() }
+        start()
+    }
 
     func end() { display.end() }
 

@@ -64,11 +64,10 @@ struct VerifyCommand {
         }
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) { _, _ in nil }
-        StopSignals.start(control) { printer.printProgressLine() }
+        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
         let watch = RunWatch(control)
         defer { withExtendedLifetime(watch) {} }
-        printer.start()
+        printer.start(control)
         let (report, exit) = await VerifyRun(options, control: control, observer: printer.take)
             .run(repairing: repair)
         printer.end()
