@@ -5,17 +5,18 @@ SHELL := /bin/bash
 
 # What `make soak` repeats; LARDER_SEED=… replays a run whose seed was printed.
 ROUNDS ?= 20
+# LARDER_PROGRAM=… lets them run another build of the program than the debug one beside them; with a release build and TMPDIR on a tmpfs they take a third of the time.
 # How long `make fuzz` takes for each format.
 FUZZ_SECONDS ?= 60
 # How often `make bench` runs each contender.
 RUNS ?= 5
 
 SOURCES := Package.swift Sources Tests
-# The same flags wherever release builds are made: a binary that needs no Swift on the machine it runs on.
-RELEASE_BUILD := swift build --configuration release --static-swift-stdlib --product
+# The same flags wherever release builds are made: a binary that needs no Swift on the machine it runs on, and looks for libraries nowhere but the system does.
+RELEASE_BUILD := swift build --configuration release --static-swift-stdlib --disable-local-rpath --product
 RELEASE := $(RELEASE_BUILD) larder
 
-.PHONY: help build release demo test test-root soak fuzz record bench format format-check clean
+.PHONY: help build release install uninstall deb check-deb demo test test-root soak fuzz record bench docs format format-check clean
 
 help: ## What can be made
 	@sed --quiet 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand --tabs=16
@@ -24,9 +25,27 @@ build: ## A debug build of everything, tests too
 	.ci/install build
 	swift build --build-tests
 
-release: ## .build/release/larder, which needs only libcurl, libcrypto, zlib and SQLite
+release: ## .build/release/larder, which needs only libcurl, libcrypto, zlib, libdeflate, SQLite and expat
 	.ci/install build
 	$(RELEASE)
+
+# Built by whoever may be another user than the one who installs, root. PREFIX=/usr/local, DESTDIR=.
+install: ## The program, its manual, completions and systemd units, beneath $DESTDIR$PREFIX (/usr/local)
+	@test -x .build/release/larder || { echo "make release first" >&2; exit 1; }
+	.packaging/install .build/release/larder
+
+uninstall: ## Take away what make install put there
+	.packaging/install --remove
+
+deb: ## A Debian package, .build/larder_VERSION_ARCHITECTURE.deb; DEBFULLNAME and DEBEMAIL say by whom
+	.ci/install build package
+	$(RELEASE)
+	.packaging/deb .build/release/larder .build
+
+check-deb: ## Whether lintian finds nothing wrong with that package, and it can be installed and removed
+	.ci/install build package
+	$(RELEASE)
+	.ci/check-package "$$(.packaging/deb .build/release/larder .build)"
 
 demo: ## A sync that is interrupted half-way, and carries on
 	.ci/install build demo
@@ -57,13 +76,18 @@ fuzz: ## libFuzzer on the readers of zip, tar, gzip, HLS playlists and manifests
 record: ## Write anew what tests compare with: the texts of all rules, Rules.md, and the JSON Schema
 	LARDER_RECORD=1 $(TEST) --filter 'RuleFixtureTests|theSchemaIsMadeFromTheTables'
 
-bench: ## Larder against curl, wget2, aria2, rclone, yt-dlp, unzip, bsdtar, 7z and schema checkers: RUNS=5, BENCH="large-file many-files long-link memory game segments refresh unpack validate library"
+bench: ## Larder against curl, wget2, aria2, rclone, yt-dlp, unzip, bsdtar, 7z and schema checkers: RUNS=5, BENCH="large-file many-files long-link memory game segments refresh arriving unpack validate create library"
 	.ci/install build bench
 	$(RELEASE)
 	$(RELEASE_BUILD) DownloadMany
 	$(RELEASE_BUILD) ReadManifest
 	$(RELEASE_BUILD) ReadPlaylist
 	Tests/Bench/bench.py .build/release $(RUNS) $(BENCH)
+
+docs: ## The documentation of the program and of the library products, by DocC: .build/docs
+	.ci/install build
+	swift build
+	.ci/check-docs
 
 format: ## Format all Swift sources
 	swift format --in-place --recursive $(SOURCES)

@@ -25,10 +25,13 @@ let package = Package(
     ],
     targets: [
         // System libraries, and the header-only shims that make them callable from Swift.
+        // zlib's stands at the top, where whoever maintains the package looks for it first.
         .systemLibrary(name: "CZlib", path: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         room("Platform", ["CLinux", "CCrypto"]),
@@ -37,7 +40,7 @@ let package = Package(
         room("BundleManifest", ["JSONSyntax", "Diagnostics", "Platform"]),
         room("Transfer", ["Platform", "CCurl"]),
         room("Downloads", ["Transfer", "Platform", "JSONSyntax"]),
-        room("Archives", ["Platform", "CZlib"]),
+        room("Archives", ["Platform", "CZlib", "CDeflate"]),
         room("Playlists", ["Platform", "Diagnostics"]),
         room("ContentLibrary", ["Platform", "JSONSyntax", "CSQLite"]),
         room(
@@ -52,12 +55,18 @@ let package = Package(
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives", "Playlists",
                 "ContentLibrary", "Jobs",
             ]),
+        room(
+            "ManifestAuthoring",
+            [
+                "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
+                "Playlists", "Jobs", "CExpat",
+            ]),
         room("CommandLineParsing", ["Diagnostics"]),
         .executableTarget(
             name: "LarderCommand",
             dependencies: [
                 "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Downloads", "Archives",
-                "ContentLibrary", "Jobs", "ManifestChecks", "CommandLineParsing",
+                "ContentLibrary", "Jobs", "ManifestChecks", "ManifestAuthoring", "CommandLineParsing",
             ],
             swiftSettings: strict),
 
@@ -95,9 +104,13 @@ let package = Package(
                 "FaultServer", "Platform", "Diagnostics", "JSONSyntax", "BundleManifest", "Transfer", "Archives",
                 "ContentLibrary", "Jobs",
             ]),
+        tests(of: "ManifestAuthoring", ["BundleManifest", "Diagnostics", "Platform"]),
         tests(of: "CommandLineParsing"),
         tests(
             of: "LarderCommand",
-            ["FaultServer", "BundleManifest", "ContentLibrary", "JSONSyntax", "Jobs", "ManifestChecks", "Platform"]),
+            [
+                "FaultServer", "BundleManifest", "CommandLineParsing", "ContentLibrary", "JSONSyntax", "Jobs",
+                "ManifestChecks", "Platform",
+            ]),
     ]
 )

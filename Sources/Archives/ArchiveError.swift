@@ -40,6 +40,7 @@ public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Makes an error of an archive that is not named yet.
     /// - Parameters:
+    ///   - code: of what kind the trouble is.
     ///   - reason: a clause without the place; must be safe to print.
     ///   - entry: an entry's name, safe to print.
     ///   - offsetBytes: where in the archive.

@@ -37,31 +37,47 @@ extension ArchiveFormat {
     private static func detect(startOf stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat? {
         _ = try stream.fill(headBytes)
         let head = stream.available
-        if GzipHeader.magic(in: head) { return try holdsTar(gzip: head) ? .tarGzip : .gzip }
-        if head.starts(with: [0x50, 0x4b, 3, 4]) || head.starts(with: [0x50, 0x4b, 5, 6]) { return .zip }
+        if GzipHeader.magic(in: head) { return holdsTar(gzip: head) ? .tarGzip : .gzip }
+        if beginsZip(head) { return .zip }
         for (magic, name) in foreignMagics where head.starts(with: magic) {
             throw ArchiveError(.unsupported, "\(name) is not read")
         }
         return isTar(head) ? .tar : nil
     }
 
+    /// Whether bytes begin as those of a zip archive do, with its first entry or, where it is empty, with its end record.
+    package static func beginsZip(_ head: some Sequence<UInt8>) -> Bool {
+        head.starts(with: [0x50, 0x4b, 3, 4]) || head.starts(with: [0x50, 0x4b, 5, 6])
+    }
+
     private static func isTar(_ head: UnsafeRawBufferPointer) -> Bool {
         guard head.count >= TarHeader.blockBytes else { return false }
         let block = UnsafeRawBufferPointer(rebasing: head[..<TarHeader.blockBytes])
-        return TarHeader.isHeader(block) || (head.count >= 2 * TarHeader.blockBytes && block.allSatisfy { $0 == 0 })
+        return TarHeader.isHeader(block) || (head.count >= 2 * TarHeader.blockBytes && isZeros(block))
     }
 
-    private static func holdsTar(gzip head: UnsafeRawBufferPointer) throws(ArchiveError) -> Bool {
+    private static func holdsTar(gzip head: UnsafeRawBufferPointer) -> Bool {
         let input = BufferedInput(MemoryStream(head), capacityBytes: headBytes)
-        let content = BufferedInput(GzipStream(input), capacityBytes: TarHeader.blockBytes)
         do throws(ArchiveError) {
-            _ = try GzipHeader(reading: input)
-            return try TarHeader.isNext(in: content)
+            let content = BufferedInput(try GzipStream(input), capacityBytes: TarHeader.blockBytes)
+            guard try content.fill(TarHeader.blockBytes) else { return false }
+            if TarHeader.isHeader(content.available) { return true }
+            return try isEmptyTar(content)
         } catch {
             // Damaged, or the beginning was too short: whoever reads it as gzip will say what is wrong.
             return false
         }
     }
+
+    /// Whether all that comes is zeros, at least the two blocks that end an archive. More than anybody pads an archive with is the image of a disk.
+    private static func isEmptyTar(_ content: BufferedInput) throws(ArchiveError) -> Bool {
+        while content.offset < headBytes, try content.fill(TarHeader.blockBytes), isZeros(content.available) {
+            content.consume(content.available.count)
+        }
+        return content.available.isEmpty && content.offset >= 2 * TarHeader.blockBytes && content.offset < headBytes
+    }
+
+    private static func isZeros(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { $0 == 0 } }
 
     /// The zlib header has no more than a check of its own two bytes.
     private static func weaklyMarked(_ stream: BufferedInput) throws(ArchiveError) -> ArchiveFormat {
@@ -69,7 +85,9 @@ extension ArchiveFormat {
         if head.count >= 2, head[0] & 15 == 8, head[0] >> 4 <= 7, (Int(head[0]) << 8 | Int(head[1])) % 31 == 0 {
             return .zlib
         }
-        throw ArchiveError(.malformed, "is in no format that is known")
+        throw ArchiveError(
+            .malformed,
+            "is in no format that is known; bare deflate carries no mark: give the format 'deflate' if it is that")
     }
 
     private static let foreignMagics: [([UInt8], String)] = [

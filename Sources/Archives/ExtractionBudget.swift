@@ -4,9 +4,6 @@ struct ExtractionBudget {
     private var entries = 0
     private(set) var totalBytes: Int64 = 0
 
-    /// What came out of the archive's bytes, holes left out.
-    private var expandedBytes: Int64 = 0
-
     init(_ limits: ExtractionPolicy.Limits) { self.limits = limits }
 
     mutating func countEntry() throws(ArchiveError) {
@@ -17,8 +14,7 @@ struct ExtractionBudget {
     }
 
     /// Takes a piece of output.
-    /// - Parameter inputBytes: how much of the archive it and all before came from.
-    mutating func charge(_ piece: FileWriter.Piece, inputBytes: Int64) throws(ArchiveError) {
+    mutating func charge(_ piece: FileWriter.Piece) throws(ArchiveError) {
         guard piece.fileBytes <= limits.entryBytes else {
             throw ArchiveError(.limitExceeded, "is longer than the limit of \(limits.entryBytes) bytes")
         }
@@ -27,19 +23,22 @@ struct ExtractionBudget {
             throw ArchiveError(.limitExceeded, "all files together exceed the limit of \(limits.totalBytes) bytes")
         }
         totalBytes = total
-        if !piece.isHole { try chargeRatio(piece, inputBytes: inputBytes) }
     }
+}
 
-    /// Takes a piece that is not wanted and was decompressed nevertheless.
-    mutating func chargeSkipped(_ piece: FileWriter.Piece, inputBytes: Int64) throws(ArchiveError) {
-        try chargeRatio(piece, inputBytes: inputBytes)
-    }
+/// How much comes out of an archive's bytes, whoever wants it: what is passed over was decompressed nevertheless.
+struct Expansion {
+    private let limits: ExtractionPolicy.Limits
+    private var bytes: Int64 = 0
 
-    private mutating func chargeRatio(_ piece: FileWriter.Piece, inputBytes: Int64) throws(ArchiveError) {
-        let (expanded, overflow) = expandedBytes.addingReportingOverflow(piece.bytes)
-        expandedBytes = expanded
-        guard !overflow, expandedBytes <= limits.ratioFloorBytes || expandedBytes / max(1, limits.ratio) <= inputBytes
-        else {
+    init(_ limits: ExtractionPolicy.Limits) { self.limits = limits }
+
+    /// Takes a piece of output.
+    /// - Parameter inputBytes: how much of the archive it and all before came from.
+    mutating func charge(_ count: Int64, inputBytes: Int64) throws(ArchiveError) {
+        let (sum, overflow) = bytes.addingReportingOverflow(count)
+        bytes = sum
+        guard !overflow, bytes <= limits.ratioFloorBytes || bytes / max(1, limits.ratio) <= inputBytes else {
             throw ArchiveError(.limitExceeded, "expands to more than \(limits.ratio) times the archive's bytes")
         }
     }

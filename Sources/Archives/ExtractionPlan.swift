@@ -50,7 +50,7 @@ struct ExtractionPlan {
         return try output.addFile(name)
     }
 
-    /// Adds a symbolic link; where it leads is judged by `judgeLinks`, once all entries are known.
+    /// Adds a symbolic link; where it leads is judged by `judgeWhole`, once all entries are known.
     /// - Parameter target: called for a selected link.
     mutating func addSymbolicLink(
         _ name: Range<Int>, target: () throws(ArchiveError) -> [UInt8]
@@ -77,20 +77,19 @@ struct ExtractionPlan {
         do throws(ArchiveError) { return try selectedName(name, isDirectory: isDirectory) != nil } catch { return true }
     }
 
-    /// Judges where every symbolic link leads. Where a part of the archive is selected, links to anything else are left out.
-    mutating func judgeLinks() throws(ArchiveError) {
-        let dangling = try output.judgeLinks()
-        guard archive != nil, !dangling.isEmpty else { return }
+    /// Judges what only the whole archive tells, once all of it is added: where symbolic links lead, and whether anything is selected. Where a
+    /// part of the archive is selected, links to anything else are left out.
+    /// - Parameter checkStop: called before each link.
+    mutating func judgeWhole(checkStop: () throws(ArchiveError) -> Void) throws(ArchiveError) {
+        let dangling = try output.judgeLinks(checkStop: checkStop)
+        guard archive != nil else { return }
         for link in dangling {
             warn("the link '\(tree.description(of: link))' is left out: what it leads to is not selected")
         }
         output.dropLinks(dangling)
         selectedEntries -= dangling.count
-    }
-
-    /// To be called once all links are judged: what selects nothing is a mistake.
-    func checkSelection() throws(ArchiveError) {
-        guard archive != nil, selectedEntries == 0 else { return }
+        // What selects nothing is a mistake.
+        guard selectedEntries == 0 else { return }
         throw ArchiveError(.notSelectable, "nothing in it is selected (\(selection.description))")
     }
 

@@ -15,6 +15,8 @@ final class Extractor {
     /// How many nodes of the plan's tree have been looked at for directories to make.
     private var preparedNodes = 1
     private var directoryTimes: [PathTree.Node: Timestamp] = [:]
+    /// Of files that have further names.
+    private var linkedDigests: [PathTree.Node: SHA256Digest] = [:]
 
     init(into directory: Directory?, plan: ExtractionPlan, policy: ExtractionPolicy, observer: UnpackObserver) {
         self.directory = directory
@@ -25,11 +27,6 @@ final class Extractor {
         writer = FileWriter(into: directory, policy: policy, observer: observer)
     }
 
-    /// Ends the work when the caller wants it to.
-    func checkStop() throws(ArchiveError) {
-        if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
-    }
-
     /// Makes the directories that the plan has gained since the last call.
     func createDirectories() throws(ArchiveError) {
         guard let directory else { return }
@@ -37,7 +34,7 @@ final class Extractor {
             let node = plan.tree.node(at: preparedNodes)
             preparedNodes += 1
             guard plan.tree.kind(of: node) == .directory else { continue }
-            try checkStop()
+            try observer.checkStop()
             let path = try plan.tree.validPath(of: node)
             do {
                 try directory.makeDirectory(path, mode: 0o755)
@@ -54,30 +51,20 @@ final class Extractor {
     }
 
     /// Writes the file at `node`.
-    /// - Parameters:
-    ///   - mode: the archive's; only whether anybody may execute the file is kept.
-    ///   - inputBytes: how much of the archive has been read so far, for the ratio limit.
+    /// - Parameter mode: the archive's; only whether anybody may execute the file is kept.
     func writeFile(
-        _ node: PathTree.Node, mode: UInt32, modified: Timestamp?, content: any ByteStream, inputBytes: () -> Int64
+        _ node: PathTree.Node, mode: UInt32, modified: Timestamp?, content: any ByteStream
     ) throws(ArchiveError) {
         let entry = try writer.extract(content, to: plan.tree.validPath(of: node), mode: mode, modified: modified) {
-            (piece) throws(ArchiveError) in try self.budget.charge(piece, inputBytes: inputBytes())
+            (piece) throws(ArchiveError) in try self.budget.charge(piece)
         }
         files += 1
         if let entry { observer.didCreate(entry) }
     }
 
-    /// Reads the content of a file that is not selected: it can't be had without being decompressed, and that has its limit too.
-    func passOver(_ content: any ByteStream, inputBytes: () -> Int64) throws(ArchiveError) {
-        try writer.read(content) { (piece) throws(ArchiveError) in
-            try self.budget.chargeSkipped(piece, inputBytes: inputBytes())
-        }
-    }
-
-    /// Makes what had to wait until all entries were known: further names, symbolic links, the times of directories.
+    /// Makes what had to wait until all entries were known, and the plan judged as a whole: further names, symbolic links, the times of
+    /// directories.
     func finish() throws(ArchiveError) {
-        try plan.judgeLinks()
-        try plan.checkSelection()
         guard let directory else {
             files += plan.hardLinks.count
             return
@@ -85,7 +72,7 @@ final class Extractor {
         try createDirectories()
         for (link, file) in plan.hardLinks { try createHardLink(link, to: file, in: directory) }
         for (link, target) in plan.linkTargets.sorted(by: { $0.key.index < $1.key.index }) {
-            try checkStop()
+            try observer.checkStop()
             let path = try plan.tree.validPath(of: link)
             do { try directory.makeSymbolicLink(path, target: target) } catch {
                 throw ArchiveError(creating: error, entry: path.description)
@@ -111,19 +98,33 @@ final class Extractor {
     private func createHardLink(
         _ link: PathTree.Node, to node: PathTree.Node, in directory: Directory
     ) throws(ArchiveError) {
-        try checkStop()
+        try observer.checkStop()
         let (path, file) = (try plan.tree.validPath(of: link), try plan.tree.validPath(of: node))
         do { try directory.link(file, to: path) } catch { throw ArchiveError(creating: error, entry: path.description) }
-        do {
-            let opened = try directory.open(file, flags: O_RDONLY)
-            let status = try opened.status()
-            let hasher = SHA256()
-            let size = try hasher.update(from: opened)
-            files += 1
-            observer.didCreate(
-                ExtractedEntry(
-                    file: path, sizeBytes: size, digest: hasher.finalize(), isExecutable: status.mode & 0o111 != 0,
-                    modified: policy.preservesTimes ? status.modified : nil))
+        let (opened, status): (OwnedDescriptor, FileStatus)
+        do throws(SystemError) {
+            opened = try directory.open(file, flags: O_RDONLY)
+            status = try opened.status()
         } catch { throw ArchiveError(writing: error, entry: path.description) }
+        if observer.takesDigests, linkedDigests[node] == nil {
+            linkedDigests[node] = try digest(of: opened, sizeBytes: status.sizeBytes, entry: path)
+        }
+        files += 1
+        observer.didCreate(
+            ExtractedEntry(
+                file: path, sizeBytes: status.sizeBytes, digest: linkedDigests[node],
+                isExecutable: status.mode & 0o111 != 0, modified: policy.preservesTimes ? status.modified : nil))
+    }
+
+    private func digest(
+        of file: OwnedDescriptor, sizeBytes: Int64, entry: RelativePath
+    ) throws(ArchiveError) -> SHA256Digest {
+        let hasher = SHA256()
+        let count: Int64
+        do { count = try hasher.update(from: file, isStopped: observer.shouldStop) } catch {
+            throw ArchiveError(writing: error, entry: entry.description)
+        }
+        guard count == sizeBytes else { throw ArchiveError(.stopped, "stopped") }
+        return hasher.finalize()
     }
 }

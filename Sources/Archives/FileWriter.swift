@@ -15,13 +15,15 @@ final class FileWriter {
     private let directory: Directory?
     private let policy: ExtractionPolicy
     private let observer: UnpackObserver
-    private let hasher = SHA256()
+    /// Nil where nobody wants to know.
+    private let hasher: SHA256?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
 
     init(into directory: Directory?, policy: ExtractionPolicy, observer: UnpackObserver) {
         self.directory = directory
         self.policy = policy
         self.observer = observer
+        hasher = observer.takesDigests ? SHA256() : nil
     }
 
     deinit { buffer.deallocate() }
@@ -44,21 +46,43 @@ final class FileWriter {
         let isExecutable = mode & 0o111 != 0
         let time = policy.preservesTimes ? modified : nil
         let size = try write(
-            content, to: path, in: directory, mode: isExecutable ? 0o755 : 0o644, modified: time, charge: charge)
+            content, to: path, in: directory, isExecutable: isExecutable, modified: time, charge: charge)
         return ExtractedEntry(
-            file: path, sizeBytes: size, digest: hasher.finalize(), isExecutable: isExecutable, modified: time)
+            file: path, sizeBytes: size, digest: hasher?.finalize(), isExecutable: isExecutable, modified: time)
+    }
+
+    /// Gives a file that stands at `path` already what the archive says of it beside its content.
+    func adopt(
+        _ path: RelativePath, sizeBytes: Int64, digest: SHA256Digest, mode: UInt32, modified: Timestamp?
+    ) throws(ArchiveError) -> ExtractedEntry? {
+        guard let directory else { return nil }
+        let isExecutable = mode & 0o111 != 0
+        let time = policy.preservesTimes ? modified : nil
+        do throws(SystemError) {
+            let file = try directory.open(path, flags: O_RDONLY | O_NONBLOCK)
+            try complete(file, isExecutable: isExecutable, modified: time)
+        } catch { throw ArchiveError(writing: error, entry: path.description) }
+        return ExtractedEntry(
+            file: path, sizeBytes: sizeBytes, digest: digest, isExecutable: isExecutable, modified: time)
+    }
+
+    private func complete(
+        _ file: OwnedDescriptor, isExecutable: Bool, modified: Timestamp?
+    ) throws(SystemError) {
+        try file.setMode(isExecutable ? 0o755 : 0o644)
+        if let modified { try file.setModificationTime(modified) }
     }
 
     /// Creates the file, and feeds the running digest with all of it.
     /// - Returns: its length.
     private func write(
-        _ content: any ByteStream, to path: RelativePath, in directory: Directory, mode: mode_t, modified: Timestamp?,
-        charge: (Piece) throws(ArchiveError) -> Void
+        _ content: any ByteStream, to path: RelativePath, in directory: Directory, isExecutable: Bool,
+        modified: Timestamp?, charge: (Piece) throws(ArchiveError) -> Void
     ) throws(ArchiveError) -> Int64 {
         let file = try create(path, in: directory)
-        hasher.reset()
+        hasher?.reset()
         let size = try read(content, charge: charge) { (bytes, piece) throws(ArchiveError) in
-            hasher.update(bytes)
+            hasher?.update(bytes)
             if !piece.isHole {
                 do throws(SystemError) { try file.write(bytes, at: piece.fileBytes - piece.bytes) } catch {
                     throw ArchiveError(writing: error, entry: path.description)
@@ -68,8 +92,7 @@ final class FileWriter {
         }
         do throws(SystemError) {
             if content is SparseStream { try file.truncate(to: size) }
-            try file.setMode(mode)
-            if let modified { try file.setModificationTime(modified) }
+            try complete(file, isExecutable: isExecutable, modified: modified)
         } catch { throw ArchiveError(writing: error, entry: path.description) }
         return size
     }
@@ -87,14 +110,20 @@ final class FileWriter {
         let sparse = content as? SparseStream
         var size: Int64 = 0
         while true {
-            if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
-            let count = try content.read(into: buffer)
-            if count == 0 { return size }
-            size += Int64(count)
-            let piece = Piece(bytes: Int64(count), fileBytes: size, isHole: sparse?.lastPieceIsHole ?? false)
+            try observer.checkStop()
+            let bytes = try nextPiece(of: content)
+            if bytes.isEmpty { return size }
+            size += Int64(bytes.count)
+            let piece = Piece(bytes: Int64(bytes.count), fileBytes: size, isHole: sparse?.lastPieceIsHole ?? false)
             try charge(piece)
-            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), piece)
+            try take(bytes, piece)
         }
+    }
+
+    /// What is in memory as a whole isn't copied.
+    private func nextPiece(of content: any ByteStream) throws(ArchiveError) -> UnsafeRawBufferPointer {
+        if let whole = (content as? WholeContent)?.takeWhole() { return whole }
+        return UnsafeRawBufferPointer(rebasing: buffer[..<(try content.read(into: buffer))])
     }
 
     private func create(_ path: RelativePath, in directory: Directory) throws(ArchiveError) -> OwnedDescriptor {

@@ -4,8 +4,7 @@
 package func gunzipped(_ bytes: [UInt8], limitBytes: Int) throws(ArchiveError) -> [UInt8] {
     let result = bytes.withUnsafeBytes { source in
         Result { () throws(ArchiveError) -> [UInt8] in
-            let stream = GzipStream(BufferedInput(MemoryStream(source)))
-            try stream.readFirstHeader()
+            let stream = try GzipStream(BufferedInput(MemoryStream(source)))
             var content: [UInt8] = []
             let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
             defer { piece.deallocate() }

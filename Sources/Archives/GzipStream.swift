@@ -5,20 +5,17 @@ final class GzipStream: ByteStream {
     private var crc = CRC32()
     private var memberBytes: UInt32 = 0
     private var ended = false
-    /// The file name the first member gives, as bytes; nil before the first read and when there is none.
-    private(set) var originalName: [UInt8]?
+    /// The file name the first member gives, as bytes; nil when there is none.
+    let originalName: [UInt8]?
     /// The modification time the first member gives, in seconds since 1970; nil when there is none.
-    private(set) var modifiedSeconds: Int64?
+    let modifiedSeconds: Int64?
     /// What stands behind the last member and is no member; zeros alone are padding and not counted.
     private(set) var trailingBytes: Int64 = 0
 
-    init(_ input: BufferedInput) {
+    /// Reads the first member's header, so that its fields are known before the content.
+    init(_ input: BufferedInput) throws(ArchiveError) {
         self.input = input
         inflated = InflateStream(input, container: .raw)
-    }
-
-    /// Reads the first member's header, so that its fields are known before the content.
-    func readFirstHeader() throws(ArchiveError) {
         let header = try GzipHeader(reading: input)
         originalName = header.name
         modifiedSeconds = header.modifiedSeconds

@@ -70,11 +70,13 @@ struct JudgedTree {
     }
 
     /// Judges where every symbolic link leads.
+    /// - Parameter checkStop: called before each.
     /// - Returns: the links that lead to nothing in the tree.
-    func judgeLinks() throws(ArchiveError) -> [PathTree.Node] {
-        let resolution = LinkResolution(tree: tree, targets: linkTargets)
+    func judgeLinks(checkStop: () throws(ArchiveError) -> Void) throws(ArchiveError) -> [PathTree.Node] {
+        var resolution = LinkResolution(tree: tree, targets: linkTargets)
         var dangling: [PathTree.Node] = []
         for link in linkTargets.keys.sorted(by: { $0.index < $1.index }) {
+            try checkStop()
             do { if try !resolution.judge(link) { dangling.append(link) } } catch {
                 throw error.located(entry: tree.description(of: link))
             }

@@ -1,63 +1,22 @@
-/// Where a symbolic link of the archive leads, as the kernel would follow it through the tree that is being made.
+/// Where the symbolic links of the archive lead, as the kernel would follow them through the tree that is being made. What is found of one is
+/// kept: each target is walked once, however many links pass through it.
 struct LinkResolution {
-    /// As many links in a row as Linux follows.
+    /// As many links, each within the other, as Linux follows.
     private static let maximumLinks = 40
-    /// So that chains of long targets can't keep the judge busy.
-    private static let maximumSteps = 8_192
 
-    let tree: PathTree
-    let targets: [PathTree.Node: [UInt8]]
-
-    /// Throws unless the link at `link` stays within the tree, followed through whatever other links it meets. A link that leads back to
-    /// itself stays: whoever opens it gets an error from the kernel.
-    /// - Returns: whether it leads to something in the tree.
-    func judge(_ link: PathTree.Node) throws(ArchiveError) -> Bool {
-        var walk = Walk(place: tree.parent(of: link))
-        guard try walk.enter(link, targets: targets) else { return false }
-        var steps = 0
-        while let component = walk.next() {
-            steps += 1
-            guard steps <= Self.maximumSteps, walk.followed.count <= Self.maximumLinks else {
-                throw ArchiveError(.unsafe, "the link's target takes too many steps to follow")
-            }
-            if component.elementsEqual("..".utf8) {
-                try walk.goUp(in: tree)
-            } else if walk.unknownDepth == 0, let next = tree.child(of: walk.place, named: component) {
-                if tree.kind(of: next) != .symbolicLink {
-                    walk.place = next
-                } else if try !walk.enter(next, targets: targets) {
-                    return false
-                }
-            } else {
-                walk.unknownDepth += 1
-            }
-        }
-        return walk.unknownDepth == 0
-    }
-
-    private struct Walk {
+    private struct Destination {
         var place: PathTree.Node
         /// How far below `place` it is, in names that the archive doesn't have.
         var unknownDepth = 0
-        /// What is still to be walked, innermost last.
-        private var pending: [ArraySlice<UInt8>] = []
-        /// The links that led here, each with how much was pending behind it.
-        private(set) var followed: [(link: PathTree.Node, pendingBehind: Int)] = []
+        /// Whether a name on the way is one that the archive doesn't have: then there is nothing, wherever the rest leads.
+        var isMissing = false
+        /// How many links are followed within each other on the way, the first one included.
+        var links = 1
 
-        init(place: PathTree.Node) { self.place = place }
-
-        mutating func next() -> ArraySlice<UInt8>? { pending.popLast() }
-
-        /// Follows `link` from here; false when it is being followed already.
-        mutating func enter(
-            _ link: PathTree.Node, targets: [PathTree.Node: [UInt8]]
-        ) throws(ArchiveError) -> Bool {
-            while let last = followed.last, pending.count < last.pendingBehind { followed.removeLast() }
-            if followed.contains(where: { $0.link == link }) { return false }
-            followed.append((link, pending.count))
-            let components = try LinkResolution.components(of: targets[link] ?? [])
-            pending += components.reversed()
-            return true
+        mutating func follow(_ link: Destination) {
+            (place, unknownDepth) = (link.place, link.unknownDepth)
+            isMissing = isMissing || link.isMissing
+            links = max(links, link.links + 1)
         }
 
         mutating func goUp(in tree: PathTree) throws(ArchiveError) {
@@ -69,6 +28,68 @@ struct LinkResolution {
                 place = tree.parent(of: place)
             }
         }
+    }
+
+    private let tree: PathTree
+    private let targets: [PathTree.Node: [UInt8]]
+    /// Nil stands for a link that leads into a loop, and for one that is being followed: whoever comes to that again is in one.
+    private var destinations: [PathTree.Node: Destination?] = [:]
+
+    init(tree: PathTree, targets: [PathTree.Node: [UInt8]]) {
+        self.tree = tree
+        self.targets = targets
+    }
+
+    /// Throws unless the link at `link` stays within the tree, followed through whatever other links it meets. A link that leads into a loop
+    /// may be created: whoever opens it gets an error from the kernel.
+    /// - Returns: whether it leads to something in the tree.
+    mutating func judge(_ link: PathTree.Node) throws(ArchiveError) -> Bool {
+        guard let destination = try destination(of: link, within: 0) else { return false }
+        return !destination.isMissing
+    }
+
+    /// - Parameter links: how many links are being followed.
+    /// - Returns: nil when it leads into a loop.
+    private mutating func destination(
+        of link: PathTree.Node, within links: Int
+    ) throws(ArchiveError) -> Destination? {
+        if let known = destinations[link] {
+            guard let known else { return nil }
+            try Self.check(links: links + known.links)
+            return known
+        }
+        try Self.check(links: links + 1)
+        destinations.updateValue(nil, forKey: link)
+        let destination = try walk(from: link, within: links + 1)
+        destinations.updateValue(destination, forKey: link)
+        return destination
+    }
+
+    private static func check(links: Int) throws(ArchiveError) {
+        guard links <= maximumLinks else {
+            throw ArchiveError(.unsafe, "the link's target takes too many steps to follow")
+        }
+    }
+
+    private mutating func walk(from link: PathTree.Node, within links: Int) throws(ArchiveError) -> Destination? {
+        var end = Destination(place: tree.parent(of: link))
+        for component in try Self.components(of: targets[link] ?? []) {
+            if component.elementsEqual("..".utf8) {
+                try end.goUp(in: tree)
+            } else if end.unknownDepth == 0, let next = tree.child(of: end.place, named: component) {
+                if tree.kind(of: next) != .symbolicLink {
+                    end.place = next
+                } else if let destination = try destination(of: next, within: links) {
+                    end.follow(destination)
+                } else {
+                    return nil
+                }
+            } else {
+                end.unknownDepth += 1
+                end.isMissing = true
+            }
+        }
+        return end
     }
 
     /// The components of a target that is sound in itself.

@@ -21,12 +21,13 @@ struct PathTree {
         let lookalike: Node?
     }
 
-    private struct Storage {
-        var nameOffset: UInt32
-        var parent: UInt32
-        var foldedHash: UInt32
-        var nameBytes: UInt8
-        var kind: Kind
+    /// What a node takes beside its name and its share of the hash table.
+    struct Storage {
+        fileprivate let nameOffset: UInt32
+        fileprivate let parent: UInt32
+        fileprivate let foldedHash: UInt32
+        fileprivate let nameBytes: UInt8
+        fileprivate let kind: Kind
     }
 
     /// All names end to end; nodes refer to parts of it.
@@ -44,9 +45,6 @@ struct PathTree {
         nodes.reserveCapacity(capacity + capacity / 8 + 1)
         slots = Array(repeating: 0, count: Self.tableSize(for: capacity))
     }
-
-    /// What a node takes beside its name and its share of the hash table.
-    static var bytesPerNode: Int { MemoryLayout<Storage>.stride }
 
     /// How many nodes there are, the root included.
     var count: Int { nodes.count }
@@ -187,5 +185,5 @@ private func foldedName(_ name: ArraySlice<UInt8>) -> String {
     guard let text = String(validating: name, as: UTF8.self) else {
         return "\0" + name.map { String(UnicodeScalar($0)) }.joined()
     }
-    return text.uppercased().lowercased()
+    return text.caseFolded
 }

@@ -13,11 +13,11 @@ struct SingleFileUnpacking {
         let (stream, node) = try open(&plan)
         let gzip = stream as? GzipStream
         let content = ReadAhead(stream) { input.offset }
+        let limited = LimitedExpansion(content, limits: policy.limits) { content.inputBytes }
         let extractor = Extractor(into: directory, plan: plan, policy: policy, observer: observer)
         try extractor.budget.countEntry()
         try extractor.writeFile(
-            node, mode: 0o644, modified: gzip?.modifiedSeconds.map { Timestamp(seconds: $0) }, content: content,
-            inputBytes: { content.inputBytes })
+            node, mode: 0o644, modified: gzip?.modifiedSeconds.map { Timestamp(seconds: $0) }, content: limited)
         var trailing = gzip?.trailingBytes ?? 0
         if gzip == nil { trailing = try Self.countRest(of: input) }
         if trailing > 0 { extractor.plan.warn("\(trailing) bytes stand behind the compressed data") }
@@ -31,9 +31,10 @@ struct SingleFileUnpacking {
     func list(observer: UnpackObserver, _ body: (ListedEntry) -> Void) throws(ArchiveError) {
         var plan = ExtractionPlan(policy: policy)
         let (content, node) = try open(&plan)
+        let limited = LimitedExpansion(content, limits: policy.limits) { input.offset }
         var (budget, crc) = (ExtractionBudget(policy.limits), CRC32())
         let size = try FileWriter(into: nil, policy: policy, observer: observer).read(
-            content, charge: { (piece) throws(ArchiveError) in try budget.charge(piece, inputBytes: input.offset) },
+            limited, charge: { (piece) throws(ArchiveError) in try budget.charge(piece) },
             take: { bytes, _ in crc.update(bytes) })
         body(
             ListedEntry(
@@ -54,8 +55,7 @@ struct SingleFileUnpacking {
         guard format == .gzip else {
             return (InflateStream(input, container: format == .zlib ? .zlib : .raw), try addFile(named: nil, to: &plan))
         }
-        let gzip = GzipStream(input)
-        try gzip.readFirstHeader()
+        let gzip = try GzipStream(input)
         return (gzip, try addFile(named: gzip.originalName, to: &plan))
     }
 

@@ -48,11 +48,6 @@ struct TarHeader {
         return stated == Int64(unsigned) || stated == Int64(signed)
     }
 
-    /// Whether the next bytes of `input` are a header.
-    static func isNext(in input: BufferedInput) throws(ArchiveError) -> Bool {
-        try input.fill(blockBytes) && isHeader(input.available)
-    }
-
     /// Reads a block that `isHeader`.
     init(_ block: UnsafeRawBufferPointer) throws(ArchiveError) {
         guard let size = TarNumber.read(block[124..<136]) else {

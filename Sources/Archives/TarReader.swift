@@ -5,7 +5,8 @@ final class TarReader {
     private let input: BufferedInput
     private var global = PaxRecords()
     private var sawPax = false
-    private var data: TarData?
+    /// The entry before, whose data may not be read to its end yet.
+    private var current: TarEntry?
     private var isFirst = true
     private(set) var warnings: [String] = []
     /// False when the archive had ended without saying so: more may have been meant to follow.
@@ -18,7 +19,7 @@ final class TarReader {
 
     /// The next entry, after whatever of the last one's data was not read; nil at the end.
     func next() throws(ArchiveError) -> TarEntry? {
-        try finishData()
+        try finishCurrent()
         var extensions = Extensions()
         while true {
             let offset = input.offset
@@ -53,10 +54,12 @@ final class TarReader {
         var isEmpty: Bool { records.isEmpty && longName == nil && longLink == nil }
     }
 
-    private func finishData() throws(ArchiveError) {
-        guard let data else { return }
-        try data.finish()
-        self.data = nil
+    private func finishCurrent() throws(ArchiveError) {
+        guard let current else { return }
+        self.current = nil
+        do { try current.data.finish() } catch {
+            throw error.located(entry: shownName(current.name), offsetBytes: current.offsetBytes)
+        }
     }
 
     /// The next header block; nil at the end of the archive, which then has been read to its last byte.
@@ -126,14 +129,15 @@ final class TarReader {
             if records.hasSolarisHoles { throw ArchiveError(.unsupported, "is a sparse file as Solaris writes it") }
             let sparse = try sparseMap(header, records)
             let data = TarData(input, bytes: dataBytes(of: header, records))
-            self.data = data
             // Before there was a type for directories, a slash marked them.
             let isDirectory = header.kind == .file && name.last == UInt8(ascii: "/")
-            return TarEntry(
+            let entry = TarEntry(
                 kind: isDirectory ? .directory : header.kind, name: name,
                 linkName: records.linkPath ?? extensions.longLink ?? header.linkName,
                 mode: header.mode, modified: records.modified ?? header.modifiedSeconds.map { Timestamp(seconds: $0) },
                 offsetBytes: offset, data: data, sparse: sparse)
+            current = entry
+            return entry
         } catch {
             throw error.located(entry: shownName(name))
         }

@@ -4,31 +4,29 @@ import Platform
 struct TarUnpacking {
     let reader: TarReader
     let gzip: GzipStream?
-    /// What `gzip` holds.
-    private let decompressed: ReadAhead?
-    private let input: BufferedInput
     let policy: ExtractionPolicy
 
     /// - Parameter isCompressed: the tar is within gzip.
     init(_ input: BufferedInput, isCompressed: Bool, policy: ExtractionPolicy) throws(ArchiveError) {
-        gzip = isCompressed ? GzipStream(input) : nil
-        try gzip?.readFirstHeader()
-        decompressed = gzip.map { ReadAhead($0) { input.offset } }
-        reader = TarReader(decompressed ?? input)
-        self.input = input
         self.policy = policy
+        guard isCompressed else {
+            gzip = nil
+            reader = TarReader(input)
+            return
+        }
+        let gzip = try GzipStream(input)
+        let content = ReadAhead(gzip) { input.offset }
+        self.gzip = gzip
+        reader = TarReader(LimitedExpansion(content, limits: policy.limits) { content.inputBytes })
     }
 
     var format: ArchiveFormat { gzip == nil ? .tar : .tarGzip }
-
-    /// How much of the archive has been read.
-    var inputBytes: Int64 { decompressed?.inputBytes ?? input.offset }
 
     func run(into directory: Directory?, observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
         let extractor = Extractor(
             into: directory, plan: ExtractionPlan(policy: policy), policy: policy, observer: observer)
         while let entry = try reader.next() {
-            try extractor.checkStop()
+            try observer.checkStop()
             do throws(ArchiveError) {
                 try extractor.budget.countEntry()
                 try extract(entry, with: extractor)
@@ -40,6 +38,7 @@ struct TarUnpacking {
         if let trailing = gzip?.trailingBytes, trailing > 0 {
             extractor.plan.warn("\(trailing) bytes stand behind the compressed data")
         }
+        try extractor.plan.judgeWhole(checkStop: observer.checkStop)
         try extractor.finish()
         return UnpackSummary(
             format: format, files: extractor.files, bytes: extractor.budget.totalBytes,
@@ -76,12 +75,8 @@ struct TarUnpacking {
     }
 
     private func extractFile(_ entry: TarEntry, _ name: Range<Int>, with extractor: Extractor) throws(ArchiveError) {
-        guard let node = try extractor.plan.addFile(name) else {
-            return try extractor.passOver(entry.data) { inputBytes }
-        }
+        guard let node = try extractor.plan.addFile(name) else { return }
         try extractor.createDirectories()
-        try extractor.writeFile(
-            node, mode: entry.mode, modified: entry.modified, content: entry.content(),
-            inputBytes: { inputBytes })
+        try extractor.writeFile(node, mode: entry.mode, modified: entry.modified, content: entry.content())
     }
 }

@@ -8,7 +8,7 @@ public struct UnpackSummary: Hashable, Sendable {
     public let bytes: Int64
     /// Whether the archive's own structure shows that nothing is missing at its end: a zip's directory, a tar's end mark, the end of a zlib or
     /// deflate stream. A gzip file might have had another member.
-    public internal(set) var isProvenWhole = true
+    public let isProvenWhole: Bool
     /// What was odd and stopped nothing; a line each, safe to print.
     public let warnings: [String]
 }

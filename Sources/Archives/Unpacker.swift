@@ -11,12 +11,12 @@ public struct Unpacker {
     private let policy: ExtractionPolicy
 
     private enum Input {
-        case source(any ByteSource)
-        case stream(BufferedInput, name: String)
+        case source(any ByteSource, isArriving: Bool)
+        case stream(any ByteStream, name: String)
 
         var name: String {
             switch self {
-            case .source(let source): source.name
+            case .source(let source, _): source.name
             case .stream(_, let name): name
             }
         }
@@ -28,8 +28,16 @@ public struct Unpacker {
     ///   - format: what the archive is; nil to tell it from the content.
     ///   - policy: what it may do.
     public init(source: any ByteSource, format: ArchiveFormat? = nil, policy: ExtractionPolicy = ExtractionPolicy()) {
-        input = .source(source)
+        input = .source(source, isArriving: false)
         self.format = format
+        self.policy = policy
+    }
+
+    /// Unpacks a zip archive that still arrives: a read of bytes that aren't there waits for them. The directory is read first of all; then each
+    /// entry is unpacked as soon as it has come. When the unpacking fails, more may have been written than of an archive that is here.
+    package init(arrivingZip source: any ByteSource, policy: ExtractionPolicy) {
+        input = .source(source, isArriving: true)
+        format = .zip
         self.policy = policy
     }
 
@@ -43,7 +51,7 @@ public struct Unpacker {
         stream: any ByteStream, name: String, format: ArchiveFormat? = nil,
         policy: ExtractionPolicy = ExtractionPolicy()
     ) {
-        input = .stream(BufferedInput(stream), name: name)
+        input = .stream(stream, name: name)
         self.format = format
         self.policy = policy
     }
@@ -68,7 +76,7 @@ public struct Unpacker {
     }
 
     /// Reads and checks everything that unpacking would, and creates nothing: a success says that the archive can be unpacked.
-    /// - Parameter observer: is asked whether to stop; there is nothing else to tell it.
+    /// - Parameter observer: is asked whether to stop; of what is created nothing can be told.
     /// - Throws: what unpacking would throw, but for what only the target can cause.
     public func check(observer: UnpackObserver = UnpackObserver()) throws(ArchiveError) -> UnpackSummary {
         try process(into: nil, observer)
@@ -84,7 +92,7 @@ public struct Unpacker {
     public func list(
         observer: UnpackObserver = UnpackObserver(), _ body: (ListedEntry) -> Void
     ) throws(ArchiveError) -> ArchiveFormat {
-        let opened = try opened()
+        let opened = try opened(observer)
         do throws(ArchiveError) {
             switch opened {
             case .zip(let zip): try zip.list(observer: observer, body)
@@ -98,7 +106,7 @@ public struct Unpacker {
     }
 
     private func process(into directory: Directory?, _ observer: UnpackObserver) throws(ArchiveError) -> UnpackSummary {
-        let opened = try opened()
+        let opened = try opened(observer)
         do throws(ArchiveError) {
             return switch opened {
             case .zip(let zip): try zip.run(into: directory, observer: observer)
@@ -125,20 +133,27 @@ public struct Unpacker {
         }
     }
 
-    private func opened() throws(ArchiveError) -> Opened {
+    private func opened(_ observer: UnpackObserver) throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
             switch input {
-            case .source(let source):
+            case .source(let source, let isArriving):
                 let format = try chosen { () throws(ArchiveError) in try ArchiveFormat.detect(source) }
-                if format == .zip { return .zip(try ZipUnpacking(source, policy: policy)) }
-                return try opened(BufferedInput(SourceStream(source)), as: format)
+                if format == .zip {
+                    return .zip(try ZipUnpacking(source, isArriving: isArriving, policy: policy))
+                }
+                return try opened(input(SourceStream(source), observer), as: format)
             case .stream(let stream, _):
+                let stream = input(stream, observer)
                 let format = try chosen { () throws(ArchiveError) in try ArchiveFormat.detect(stream) }
                 return try opened(stream, as: format)
             }
         } catch {
             throw error.located(archive: input.name)
         }
+    }
+
+    private func input(_ stream: any ByteStream, _ observer: UnpackObserver) -> BufferedInput {
+        BufferedInput(StoppableStream(stream, observer: observer))
     }
 
     private func chosen(detect: () throws(ArchiveError) -> ArchiveFormat) throws(ArchiveError) -> ArchiveFormat {

@@ -1,31 +1,48 @@
 import Platform
 
-/// A zip archive, its directory read and its layout checked.
+/// A zip archive, its directory read and its layout checked; of one that still arrives, the layout is checked entry by entry.
 struct ZipArchive {
     let source: any ByteSource
     let directory: ZipDirectory
-    /// What is odd about the archive as a whole.
-    let warnings: [String]
+    /// The local headers of an archive that still arrives; nil where all are known to agree with the directory.
+    let arrivingHeaders: ArrivingHeaders?
+    private let checkedOddities: ZipLayout.Oddities
 
     /// Finds the end record, reads the directory and compares every local header with it.
-    init(_ source: any ByteSource, limits: ExtractionPolicy.Limits) throws(ArchiveError) {
+    /// - Parameter isArriving: the local headers are compared as the archive comes. Where it holds links, which are judged by their contents, all of
+    ///   it is waited for.
+    init(_ source: any ByteSource, isArriving: Bool, limits: ExtractionPolicy.Limits) throws(ArchiveError) {
         self.source = source
         let end = try ZipEndRecord.find(in: source)
         var directory = try ZipDirectory(source, end: end, limitEntries: limits.entries)
-        let layout = try ZipLayout(checking: &directory, of: source)
+        if isArriving, !directory.entries.contains(where: { $0.mode & 0o170000 == 0o120000 }) {
+            self.directory = directory
+            checkedOddities = ZipLayout.Oddities()
+            arrivingHeaders = ArrivingHeaders(of: directory, in: source)
+            return
+        }
+        var layout = ZipLayout(of: directory, in: source)
+        while let next = try layout.checkNext(of: directory) {
+            directory.setHeaderBytes(next.headerBytes, ofEntryAt: Int(next.index))
+        }
         self.directory = directory
-        warnings = Self.warnings(of: end, layout)
+        checkedOddities = layout.oddities
+        arrivingHeaders = nil
     }
 
-    private static func warnings(of end: ZipEndRecord, _ layout: ZipLayout) -> [String] {
+    /// What is odd about the archive as a whole.
+    /// - Throws: what is wrong with its layout, where that wasn't known yet.
+    func warnings() throws(ArchiveError) -> [String] {
+        let oddities = if let arrivingHeaders { try arrivingHeaders.finish() } else { checkedOddities }
+        let end = directory.end
         var lines: [String] = []
         if end.prefixBytes > 0 { lines.append("\(end.prefixBytes) bytes stand before the archive") }
         if end.trailingBytes > 0 { lines.append("\(end.trailingBytes) bytes stand behind the archive") }
-        if layout.unclaimedBytes > 0 {
-            lines.append("\(layout.unclaimedBytes) bytes within the archive belong to no entry")
+        if oddities.unclaimedBytes > 0 {
+            lines.append("\(oddities.unclaimedBytes) bytes within the archive belong to no entry")
         }
-        if layout.contradictingDescriptors > 0 {
-            lines.append("\(layout.contradictingDescriptors) data descriptors contradict the central directory")
+        if oddities.contradictingDescriptors > 0 {
+            lines.append("\(oddities.contradictingDescriptors) data descriptors contradict the central directory")
         }
         return lines
     }
@@ -53,17 +70,9 @@ struct ZipArchive {
         }
     }
 
-    /// The content of a supported entry, with its length and CRC-32 checked as it is read.
-    func content(of entry: ZipEntry) -> any ByteStream {
-        let data = SourceStream(source, range: entry.dataOffset..<entry.dataEnd)
-        guard entry.method == ZipMethod.deflate else {
-            return VerifiedStream(data, sizeBytes: entry.sizeBytes, crc: entry.crc)
-        }
-        // A small entry needs no large buffer.
-        let capacity = Int(min(max(entry.compressedBytes, 64), 128 << 10))
-        let input = BufferedInput(data, capacityBytes: capacity)
-        return VerifiedStream(
-            InflateStream(input, container: .raw), sizeBytes: entry.sizeBytes, crc: entry.crc, compressed: input)
+    /// What stands in the archive for an entry's content.
+    func packedContent(of entry: ZipEntry) -> any ByteStream {
+        SourceStream(source, range: entry.dataOffset..<entry.dataEnd)
     }
 
     /// When the content was changed last; nil where the archive doesn't say.

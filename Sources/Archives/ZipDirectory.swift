@@ -52,14 +52,16 @@ struct ZipDirectory {
 
     private mutating func append(_ header: ZipDirectoryHeader) throws(ArchiveError) {
         let name = try header.decodedName()
-        guard
-            name.count <= PathTree.maximumNamesBytes - names.count, let nameOffset = UInt32(exactly: names.count),
-            let nameBytes = UInt16(exactly: name.count)
+        // Those of code page 437 grow.
+        guard let nameBytes = UInt16(exactly: name.count) else {
+            throw header.error(.limitExceeded, "the name is longer than \(UInt16.max) bytes")
+        }
+        guard name.count <= PathTree.maximumNamesBytes - names.count, let nameOffset = UInt32(exactly: names.count)
         else {
             throw header.error(
                 .limitExceeded, "the names are longer than \(PathTree.maximumNamesBytes) bytes in all")
         }
-        let entry = try header.entry(nameOffset: nameOffset, nameBytes: nameBytes, prefixBytes: end.prefixBytes)
+        let entry = try header.entry(nameOffset: nameOffset, nameBytes: nameBytes, end: end)
         names += name
         entries.append(entry)
     }
@@ -133,15 +135,18 @@ private struct ZipDirectoryHeader {
 
     private func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-    func entry(nameOffset: UInt32, nameBytes: UInt16, prefixBytes: Int64) throws(ArchiveError) -> ZipEntry {
-        let wide = try wideFields()
-        guard wide.disk == 0 else { throw error(.unsupported, "a part of a split (multi-disk) archive") }
+    /// The entry, whose place and length are at least within the archive: of one that arrives they are used before its local header is there.
+    func entry(nameOffset: UInt32, nameBytes: UInt16, end: ZipEndRecord) throws(ArchiveError) -> ZipEntry {
+        let zip64 = try zip64Fields()
+        guard zip64.disk == 0 else { throw error(.unsupported, "a part of a split (multi-disk) archive") }
         guard
-            let compressed = Int64(exactly: wide.compressed), let size = Int64(exactly: wide.size),
-            let relative = Int64(exactly: wide.headerOffset)
+            let compressed = Int64(exactly: zip64.compressed), let size = Int64(exactly: zip64.size),
+            let relative = Int64(exactly: zip64.headerOffset)
         else { throw error(.malformed, "a size or offset is beyond any file") }
-        let (headerOffset, overflow) = relative.addingReportingOverflow(prefixBytes)
-        guard !overflow else { throw error(.malformed, "the offset is beyond any file") }
+        let (headerOffset, overflow) = relative.addingReportingOverflow(end.prefixBytes)
+        guard !overflow, headerOffset <= end.offset, compressed <= end.offset else {
+            throw error(.malformed, "its data would lie beyond the end of the archive")
+        }
         var hasher = Hasher()
         hasher.combine(bytes: rawName)
         let dosTime = DOSTime.seconds(date: fixed.uint16(at: 14), time: fixed.uint16(at: 12))
@@ -158,7 +163,7 @@ private struct ZipDirectoryHeader {
         return entry
     }
 
-    private struct WideFields {
+    private struct Zip64Fields {
         var size: UInt64
         var compressed: UInt64
         var headerOffset: UInt64
@@ -166,11 +171,11 @@ private struct ZipDirectoryHeader {
     }
 
     /// The header's fields, each that is saturated taken from the ZIP64 field; without that field the header is meant literally (APPNOTE 4.5.3).
-    private func wideFields() throws(ArchiveError) -> WideFields {
-        var fields = WideFields(
+    private func zip64Fields() throws(ArchiveError) -> Zip64Fields {
+        var fields = Zip64Fields(
             size: UInt64(fixed.uint32(at: 24)), compressed: UInt64(fixed.uint32(at: 20)),
             headerOffset: UInt64(fixed.uint32(at: 42)), disk: UInt32(fixed.uint16(at: 34)))
-        guard let values = extra.wideValues else { return fields }
+        guard let values = extra.zip64Values else { return fields }
         var position = 0
         func next() throws(ArchiveError) -> UInt64 {
             guard values.count - position >= 8 else { throw error(.malformed, "the ZIP64 field is too short") }

@@ -53,8 +53,8 @@ struct ZipEndCandidate {
 
     /// Follows the record's pointers, by way of the ZIP64 record where there is one.
     func locate(in window: SourceWindow) throws(ArchiveError) -> ZipEndRecord {
-        if let wide = try wideFields(in: window) {
-            return try place(wide, recordOffset: wide.recordOffset, in: window)
+        if let zip64 = try zip64Fields(in: window) {
+            return try place(zip64, recordOffset: zip64.recordOffset, in: window)
         }
         guard disk == 0, directoryDisk == 0 else { throw split }
         guard entriesOnDisk == entryCount else { throw contradictory("its two entry counts differ") }
@@ -112,15 +112,15 @@ struct ZipEndCandidate {
 extension ZipEndCandidate {
     private static let locatorSignature: UInt32 = 0x0706_4b50
     private static let locatorBytes: Int64 = 20
-    private static let wideSignature: UInt32 = 0x0606_4b50
-    private static let wideBytes = 56
+    private static let zip64Signature: UInt32 = 0x0606_4b50
+    private static let zip64Bytes = 56
 
     private var saturated: Bool {
         entryCount == .max || entriesOnDisk == .max || directoryBytes == .max || directoryOffset == .max
     }
 
     /// The fields of the ZIP64 record; nil when the archive has none.
-    private func wideFields(in window: SourceWindow) throws(ArchiveError) -> Fields? {
+    private func zip64Fields(in window: SourceWindow) throws(ArchiveError) -> Fields? {
         let locatorOffset = offset - Self.locatorBytes
         guard
             let locator = try window.bytes(at: locatorOffset, count: Int(Self.locatorBytes)),
@@ -129,13 +129,13 @@ extension ZipEndCandidate {
         let target = locator.uint64(at: 8)
         let disks = locator.uint32(at: 16)
         let recordDisk = locator.uint32(at: 4)
-        guard let recordOffset = try wideOffset(target: target, locatorOffset: locatorOffset, in: window) else {
+        guard let recordOffset = try zip64Offset(target: target, locatorOffset: locatorOffset, in: window) else {
             // Within the directory that the classic record spans, the signature is a part of some entry.
             if !saturated, Int64(directoryOffset) + Int64(directoryBytes) == offset { return nil }
             if disks > 1 || recordDisk > 0 { throw split }
             throw contradictory("its ZIP64 locator points to no ZIP64 end record")
         }
-        guard let record = try window.bytes(at: recordOffset, count: Self.wideBytes) else {
+        guard let record = try window.bytes(at: recordOffset, count: Self.zip64Bytes) else {
             throw contradictory("its ZIP64 end record is cut short")
         }
         guard recordDisk == 0, disks <= 1, record.uint32(at: 16) == 0, record.uint32(at: 20) == 0 else { throw split }
@@ -153,17 +153,17 @@ extension ZipEndCandidate {
     }
 
     /// Where the ZIP64 record is: where the locator says, or straight before it when a prefix moved it. It must reach up to the locator.
-    private func wideOffset(
+    private func zip64Offset(
         target: UInt64, locatorOffset: Int64, in window: SourceWindow
     ) throws(ArchiveError) -> Int64? {
         var places: [Int64] = []
         if let literal = Int64(exactly: target) { places.append(literal) }
-        places.append(locatorOffset - Int64(Self.wideBytes))
+        places.append(locatorOffset - Int64(Self.zip64Bytes))
         for place in places where place >= 0 && place < locatorOffset {
             guard
-                let head = try window.bytes(at: place, count: 12), head.uint32(at: 0) == Self.wideSignature,
+                let head = try window.bytes(at: place, count: 12), head.uint32(at: 0) == Self.zip64Signature,
                 let rest = Int64(exactly: head.uint64(at: 4)), rest == locatorOffset - place - 12,
-                locatorOffset - place >= Int64(Self.wideBytes)
+                locatorOffset - place >= Int64(Self.zip64Bytes)
             else { continue }
             return place
         }

@@ -26,6 +26,7 @@ struct ZipEntry {
     static let noTime = Int64.min
 
     var isEncrypted: Bool { flags & (ZipFlag.encrypted | ZipFlag.maskedHeader) != 0 }
+    var isPipe: Bool { mode & 0o170000 == 0o010000 }
     var hasDescriptor: Bool { flags & ZipFlag.descriptor != 0 }
     var dataOffset: Int64 { headerOffset + Int64(headerBytes) }
     var dataEnd: Int64 { dataOffset + compressedBytes }

@@ -14,7 +14,7 @@ struct ZipExtraFields {
     }
 
     /// The ZIP64 values, in the order of the header fields that asked for them.
-    let wideValues: UnsafeRawBufferPointer?
+    let zip64Values: UnsafeRawBufferPointer?
     let unicodePath: UnicodePath?
     let modified: Time?
 
@@ -22,7 +22,7 @@ struct ZipExtraFields {
     /// is an error, and the first of two fields of a kind counts.
     /// - Returns: nil when the fields are malformed.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        var wideValues: UnsafeRawBufferPointer?
+        var zip64Values: UnsafeRawBufferPointer?
         var unicodePath: UnicodePath?
         var extendedTime: Time?
         var ntfsTime: Time?
@@ -34,7 +34,7 @@ struct ZipExtraFields {
             guard length <= bytes.count - position - 4 else { return nil }
             let field = UnsafeRawBufferPointer(rebasing: bytes[(position + 4)..<(position + 4 + length)])
             switch identifier {
-            case 0x0001: wideValues = wideValues ?? field
+            case 0x0001: zip64Values = zip64Values ?? field
             case 0x000a: ntfsTime = ntfsTime ?? Self.ntfsTime(field)
             case 0x5455: extendedTime = extendedTime ?? Self.extendedTime(field)
             case 0x5855: oldUnixTime = oldUnixTime ?? Self.oldUnixTime(field)
@@ -43,7 +43,7 @@ struct ZipExtraFields {
             }
             position += 4 + length
         }
-        self.wideValues = wideValues
+        self.zip64Values = zip64Values
         self.unicodePath = unicodePath
         modified = extendedTime ?? ntfsTime ?? oldUnixTime
     }

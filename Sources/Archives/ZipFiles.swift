@@ -41,37 +41,68 @@ final class ZipFiles: Sendable {
     private var workers: Int {
         // Whoever looks at the contents sees one after the other.
         if observer.didExamine != nil { return 1 }
-        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        return max(1, min(cores, files.count, Self.maximumWorkers))
+        return max(1, min(Processors.count, files.count, Self.maximumWorkers))
     }
 
     private func extractSome() {
         let writer = FileWriter(into: directory, policy: policy, observer: observer)
-        while let index = work.withLock({ $0.take() }) {
+        let reader = EntryReader(archive, workers: workers, hashesPacked: journal != nil)
+        // Contents lie in its memory.
+        defer { withExtendedLifetime(reader) {} }
+        while let (index, entry) = take() {
             do throws(ArchiveError) {
-                let outcome = try extract(index, with: writer)
+                let outcome = try extract(index, entry.get(), reader, writer)
                 work.withLock { $0.finish(index, with: outcome) }
             } catch {
                 work.withLock { $0.fail(index, with: error) }
+                observer.didFail()
             }
             tell()
         }
     }
 
-    private func extract(_ index: Int, with writer: FileWriter) throws(ArchiveError) -> ExtractedEntry? {
-        let entry = archive.directory.entries[Int(files[index].entry)]
-        return try archive.located(entry) { () throws(ArchiveError) in
+    private func take() -> (index: Int, entry: Result<ZipEntry, ArchiveError>)? {
+        if let headers = archive.arrivingHeaders {
+            return headers.next { work.withLock { $0.take() }.map { ($0, files[$0].entry) } }
+                .map { ($0.taken, $0.entry) }
+        }
+        return work.withLock { $0.take() }.map { ($0, .success(archive.directory.entries[Int(files[$0].entry)])) }
+    }
+
+    private func extract(
+        _ index: Int, _ entry: ZipEntry, _ reader: EntryReader, _ writer: FileWriter
+    ) throws(ArchiveError) -> ExtractedEntry? {
+        try archive.located(entry) { () throws(ArchiveError) -> ExtractedEntry? in
             let path = try tree.validPath(of: files[index].node)
-            var content = archive.content(of: entry)
-            if entry.sizeBytes >= ReadAhead.worthwhileBytes { content = ReadAhead(content) }
-            return try writer.extract(
-                content, to: path, mode: UInt32(entry.mode), modified: archive.modificationTime(of: entry)
+            let (mode, modified) = (UInt32(entry.mode), archive.modificationTime(of: entry))
+            if let digest = try take(entry, to: path, reader) {
+                return try writer.adopt(
+                    path, sizeBytes: entry.sizeBytes, digest: digest, mode: mode, modified: modified)
+            }
+            let extracted = try writer.extract(
+                reader.content(of: entry), to: path, mode: mode, modified: modified
             ) { (_) throws(ArchiveError) in
                 // The budget was charged with what the directory says, of which no content yields a byte more.
                 if work.withLock({ $0.isMoot(index) }) { throw ArchiveError(.stopped, "stopped") }
             }
+            if let journal, let extracted, let digest = extracted.digest, let proof = reader.proof(of: entry) {
+                journal.note(proof, path, digest)
+            }
+            return extracted
         }
     }
+
+    /// Takes the file that was made of the same bytes before, where there is one.
+    private func take(
+        _ entry: ZipEntry, to path: RelativePath, _ reader: EntryReader
+    ) throws(ArchiveError) -> SHA256Digest? {
+        guard let journal, journal.mayHold(EntryOutline(entry)), let proof = try reader.proof(reading: entry, observer)
+        else { return nil }
+        return journal.take(proof, path)
+    }
+
+    /// Nobody notes what isn't created.
+    private var journal: EntryJournal? { directory == nil ? nil : observer.journal }
 
     private func tell() {
         var entries = work.withLock { $0.beginTelling() }

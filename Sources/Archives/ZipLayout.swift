@@ -1,37 +1,53 @@
 import Platform
 
-/// Where the entries of a zip archive lie, checked before anything is written: local headers must say what the directory says, and no
-/// two entries may share bytes.
+/// Where the entries of a zip archive lie, checked in the order in which they lie: local headers must say what the directory says, and no two
+/// entries may share bytes.
 struct ZipLayout {
-    /// Entries whose data descriptor contradicts the directory; the directory's values are the ones that count.
-    private(set) var contradictingDescriptors = 0
-    /// Bytes before the end record that belong to nothing.
-    private(set) var unclaimedBytes: Int64 = 0
+    /// What is odd and does no harm.
+    struct Oddities {
+        /// Entries whose data descriptor contradicts the directory; the directory's values are the ones that count.
+        var contradictingDescriptors = 0
+        /// Bytes before the end record that belong to nothing.
+        var unclaimedBytes: Int64 = 0
+    }
 
+    /// Complete once every entry is checked.
+    private(set) var oddities = Oddities()
     private let window: SourceWindow
     private let end: ZipEndRecord
     /// Everything before it is accounted for.
     private var cursor: Int64
+    /// Entries in the order in which they lie, and how many of them are checked.
+    let order: [UInt32]
+    private var position = 0
+    /// The entry checked last, but for what lies behind its data.
+    private var last: (entry: ZipEntry, next: Int64, limit: Int64)?
 
-    /// Checks `directory` in the order in which its entries lie, and completes it with the lengths of the local headers.
-    /// - Complexity: O(n log n) for n entries; reads each local header once.
-    init(checking directory: inout ZipDirectory, of source: any ByteSource) throws(ArchiveError) {
-        window = SourceWindow(source, readAheadBytes: 4096)
+    /// - Parameter readAheadBytes: how much is read at once, where there is that much.
+    /// - Complexity: O(n log n) for n entries; with all of `checkNext`, each local header is read once.
+    init(of directory: ZipDirectory, in source: any ByteSource, readAheadBytes: Int = 4096) {
+        window = SourceWindow(source, readAheadBytes: readAheadBytes)
         end = directory.end
         cursor = end.prefixBytes
-        let order = directory.indicesByOffset()
-        for (position, index) in order.enumerated() {
-            let entry = directory.entries[Int(index)]
-            let isLast = position + 1 == order.count
-            let next = isLast ? end.offset : directory.entries[Int(order[position + 1])].headerOffset
-            do throws(ArchiveError) {
-                directory.setHeaderBytes(try claim(entry, next: next), ofEntryAt: Int(index))
-            } catch {
-                throw error.located(entry: shownName(directory.name(of: entry)), offsetBytes: entry.headerOffset)
-            }
+        order = directory.indicesByOffset()
+    }
+
+    /// Checks the next entry.
+    /// - Returns: which one it was, and the length of its local header; nil behind the last one.
+    mutating func checkNext(of directory: ZipDirectory) throws(ArchiveError) -> (index: UInt32, headerBytes: UInt32)? {
+        try claimLast()
+        guard position < order.count else {
+            claimDirectory(before: end.offset)
+            claim(end.offset..<end.offset)
+            return nil
         }
-        claimDirectory(before: end.offset)
-        claim(end.offset..<end.offset)
+        let index = order[position]
+        position += 1
+        let entry = directory.entries[Int(index)]
+        let next = position < order.count ? directory.entries[Int(order[position])].headerOffset : end.offset
+        do throws(ArchiveError) { return (index, try claim(entry, next: next)) } catch {
+            throw error.located(entry: shownName(directory.name(of: entry)), offsetBytes: entry.headerOffset)
+        }
     }
 
     private var directoryRange: Range<Int64> {
@@ -50,11 +66,18 @@ struct ZipLayout {
         let limit = entry.headerOffset < directoryRange.lowerBound ? directoryRange.lowerBound : end.offset
         var entry = entry
         entry.headerBytes = try checkedHeaderBytes(of: entry, limit: limit)
+        last = (entry, next, limit)
+        return entry.headerBytes
+    }
+
+    /// Accounts for the entry before: with its descriptor, which may come much later than its header.
+    private mutating func claimLast() throws(ArchiveError) {
+        guard let (entry, next, limit) = last else { return }
+        last = nil
         var spanEnd = entry.dataEnd
         // A next entry that begins within this one is found at its own turn.
         if entry.hasDescriptor, next >= spanEnd { spanEnd += try descriptorBytes(of: entry, before: min(next, limit)) }
         claim(entry.headerOffset..<spanEnd)
-        return entry.headerBytes
     }
 
     /// Accounts for the directory once everything before it is.
@@ -64,7 +87,7 @@ struct ZipLayout {
     }
 
     private mutating func claim(_ span: Range<Int64>) {
-        unclaimedBytes += span.lowerBound - cursor
+        oddities.unclaimedBytes += span.lowerBound - cursor
         cursor = span.upperBound
     }
 
@@ -95,7 +118,7 @@ struct ZipLayout {
     private mutating func descriptorBytes(of entry: ZipEntry, before limit: Int64) throws(ArchiveError) -> Int64 {
         let room = Int(min(24, limit - entry.dataEnd))
         guard room >= 12, let bytes = try window.bytes(at: entry.dataEnd, count: room) else {
-            contradictingDescriptors += 1
+            oddities.contradictingDescriptors += 1
             return 0
         }
         for start in bytes.uint32(at: 0) == 0x0807_4b50 ? [4, 0] : [0] {
@@ -111,7 +134,7 @@ struct ZipLayout {
                 return Int64(start) + 12
             }
         }
-        contradictingDescriptors += 1
+        oddities.contradictingDescriptors += 1
         return 0
     }
 }
@@ -148,15 +171,15 @@ private struct LocalFields {
         // With a descriptor these were not known when the header was written: they are zero, saturated, or already right.
         let streamed = flags & ZipFlag.descriptor != 0
         if crc != entry.crc, !(streamed && crc == 0) { return "the CRC-32" }
-        var wideSizes: ArraySlice<UInt64> = []
-        if let wide = ZipExtraFields(extra)?.wideValues {
-            wideSizes = ArraySlice((0..<min(2, wide.count / 8)).map { wide.uint64(at: 8 * $0) })
+        var zip64Sizes: ArraySlice<UInt64> = []
+        if let zip64 = ZipExtraFields(extra)?.zip64Values {
+            zip64Sizes = ArraySlice((0..<min(2, zip64.count / 8)).map { zip64.uint64(at: 8 * $0) })
         }
         for (value, expected, what) in [
             (size, entry.sizeBytes, "the size"), (compressed, entry.compressedBytes, "the compressed size"),
         ] {
             var actual = UInt64(value)
-            if value == .max, let replacement = wideSizes.popFirst() { actual = replacement }
+            if value == .max, let replacement = zip64Sizes.popFirst() { actual = replacement }
             if streamed, actual == 0 || value == .max { continue }
             if actual != UInt64(expected) { return what }
         }

@@ -2,7 +2,7 @@ extension ZipUnpacking {
     /// Tells what the central directory says; no content is read.
     func list(observer: UnpackObserver, _ body: (ListedEntry) -> Void) throws(ArchiveError) {
         for entry in archive.directory.entries {
-            if observer.shouldStop() { throw ArchiveError(.stopped, "stopped") }
+            try observer.checkStop()
             let method = ZipMethod.name(of: entry.method)
             let listed = ListedEntry(
                 name: Array(archive.directory.name(of: entry)), kind: listedKind(of: entry), sizeBytes: entry.sizeBytes,

@@ -9,10 +9,6 @@ static inline CURLcode larder_curl_set_long(CURL *handle, CURLoption option, lon
     return curl_easy_setopt(handle, option, value);
 }
 
-static inline CURLcode larder_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(handle, option, value);
-}
-
 static inline CURLcode larder_curl_set_string(CURL *handle, CURLoption option, const char *value) {
     return curl_easy_setopt(handle, option, value);
 }
@@ -38,10 +34,6 @@ static inline CURLcode larder_curl_get_long(CURL *handle, CURLINFO info, long *v
 }
 
 static inline CURLcode larder_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
-    return curl_easy_getinfo(handle, info, value);
-}
-
-static inline CURLcode larder_curl_get_string(CURL *handle, CURLINFO info, char **value) {
     return curl_easy_getinfo(handle, info, value);
 }
 

@@ -26,6 +26,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,7 +43,6 @@ static inline int larder_openat2(int directory, const char *path, int flags, uns
 
 static const uint64_t larder_resolve_beneath = RESOLVE_BENEATH;
 static const uint64_t larder_resolve_no_symlinks = RESOLVE_NO_SYMLINKS;
-static const uint64_t larder_resolve_no_magiclinks = RESOLVE_NO_MAGICLINKS;
 
 /* open(2), openat(2) and ioctl(2) are variadic, which Swift can't call with a mode or a pointer. */
 static inline int larder_openat(int directory, const char *path, int flags, unsigned int mode) {
@@ -123,6 +123,9 @@ static const int larder_sched_idle = SCHED_IDLE;
 
 /* The flags are of an enumeration that Swift takes for another type than the function's. */
 static inline int larder_eventfd(void) { return eventfd(0, EFD_CLOEXEC); }
+
+/* Can be read once one of these signals, which are blocked, waits to be delivered. signalfd.h is not in Glibc's module map. */
+static inline int larder_open_signals(const sigset_t *signals) { return signalfd(-1, signals, SFD_CLOEXEC); }
 
 /* ioprio_set(2) has no libc wrapper, and its value is made by a macro. Gives the calling thread the idle class. */
 static inline int larder_set_idle_io_priority(void) {

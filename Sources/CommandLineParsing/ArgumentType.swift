@@ -4,8 +4,11 @@ import Diagnostics
 package struct ArgumentType<Value: Sendable>: Sendable {
     /// What help calls the value: `SIZE`.
     package let placeholder: String
-    /// All that is allowed, if that is a list of words.
-    package let words: [String]
+    /// What a value is, as an error message says it: "a size such as 512M". Nil for free text, and where the placeholder says it all.
+    let expected: String?
+    let completion: Completion
+    /// Whether there may be several values, with commas between them.
+    let isList: Bool
     let parse: @Sendable (String) throws(ArgumentProblem) -> Value
     /// A value as one would write it.
     let text: @Sendable (Value) -> String
@@ -14,21 +17,25 @@ package struct ArgumentType<Value: Sendable>: Sendable {
     ///   - expected: what an error message says is expected: "a size such as 512M".
     ///   - parse: nil for what isn't allowed.
     package init(
-        _ placeholder: String, expected: String, text: @escaping @Sendable (Value) -> String = { "\($0)" },
-        parse: @escaping @Sendable (String) -> Value?
+        _ placeholder: String, expected: String, completion: Completion = .nothing,
+        text: @escaping @Sendable (Value) -> String = { "\($0)" }, parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(placeholder, words: [], text: text) { argument throws(ArgumentProblem) in
+        self.init(placeholder, expected: expected, completion: completion, text: text) {
+            argument throws(ArgumentProblem) in
             guard let value = parse(argument) else { throw ArgumentProblem(given: argument, expected: expected) }
             return value
         }
     }
 
     private init(
-        _ placeholder: String, words: [String], text: @escaping @Sendable (Value) -> String,
+        _ placeholder: String, expected: String?, completion: Completion = .nothing, isList: Bool = false,
+        text: @escaping @Sendable (Value) -> String,
         parse: @escaping @Sendable (String) throws(ArgumentProblem) -> Value
     ) {
         self.placeholder = placeholder
-        self.words = words
+        self.expected = expected
+        self.completion = completion
+        self.isList = isList
         self.parse = parse
         self.text = text
     }
@@ -47,7 +54,9 @@ extension ArgumentType {
     package static func word() -> Self where Value: RawRepresentable<String> & CaseIterable {
         let words = Value.allCases.map(\.rawValue)
         let expected = "one of \(words.joined(separator: ", "))"
-        return Self(words.joined(separator: "|"), words: words, text: \.rawValue) { argument throws(ArgumentProblem) in
+        return Self(
+            words.joined(separator: "|"), expected: nil, completion: .words(words), text: \.rawValue
+        ) { argument throws(ArgumentProblem) in
             guard let value = Value(rawValue: argument) else {
                 throw ArgumentProblem(
                     given: argument, expected: expected, nearest: nearestMatch(to: argument, among: words))
@@ -59,7 +68,8 @@ extension ArgumentType {
     /// Values with commas between them, at least one.
     static func commaSeparated<Element>(_ element: ArgumentType<Element>) -> Self where Value == [Element] {
         Self(
-            element.placeholder + ",…", words: element.words, text: { $0.map(element.text).joined(separator: ",") }
+            element.placeholder + ",…", expected: element.expected, completion: element.completion, isList: true,
+            text: { $0.map(element.text).joined(separator: ",") }
         ) { argument throws(ArgumentProblem) in
             var values: [Element] = []
             for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
@@ -72,9 +82,18 @@ extension ArgumentType {
 
 extension ArgumentType<String> {
     /// Any text but the empty one.
-    package static func text(_ placeholder: String) -> Self {
-        Self(placeholder, expected: "a value") { $0.isEmpty ? nil : $0 }
+    package static func text(_ placeholder: String, completion: Completion = .nothing) -> Self {
+        Self(placeholder, expected: nil, completion: completion, text: \.self) { argument throws(ArgumentProblem) in
+            guard !argument.isEmpty else { throw ArgumentProblem(given: argument, expected: "a value") }
+            return argument
+        }
     }
+
+    /// The path of a file.
+    package static func file(_ placeholder: String = "FILE") -> Self { text(placeholder, completion: .files) }
+
+    /// The path of a folder.
+    package static func folder(_ placeholder: String = "DIR") -> Self { text(placeholder, completion: .folders) }
 }
 
 extension ArgumentType<Int> {
@@ -98,13 +117,15 @@ extension ArgumentType<Duration> {
 
 extension ArgumentType<SizeOrPercent> {
     /// `10G` or `5%`. Nobody means as few bytes as a percentage has: such a number is refused without its sign.
-    package static let sizeOrPercent = Self("SIZE|PERCENT", words: [], text: \.description) {
-        argument throws(ArgumentProblem) in
-        let expected = "a size such as 10G or a percentage such as 5%"
+    package static let sizeOrPercent = Self(
+        "SIZE|PERCENT", expected: expected, text: \.description
+    ) { argument throws(ArgumentProblem) in
         switch SizeOrPercent(argument) {
         case .bytes(1...100)?: throw ArgumentProblem(given: argument, expected: expected, nearest: argument + "%")
         case let value?: return value
         case nil: throw ArgumentProblem(given: argument, expected: expected)
         }
     }
+
+    private static let expected = "a size such as 10G or a percentage such as 5%"
 }

@@ -31,13 +31,18 @@ package struct OptionDefinition: Sendable {
     package struct Argument: Sendable {
         /// `SIZE`, `FILE`.
         package let placeholder: String
-        /// All that is allowed, if that is a list of words.
-        package let words: [String]
+        /// What a value is: "a whole number from 1 to 64". Nil for free text, and where the placeholder says it all.
+        let expected: String?
+        let completion: Completion
+        /// Whether there may be several values, with commas between them.
+        let isList: Bool
         let parse: @Sendable (String) throws(ArgumentProblem) -> any Sendable
 
         init(_ type: ArgumentType<some Sendable>) {
             placeholder = type.placeholder
-            words = type.words
+            expected = type.expected
+            completion = type.completion
+            isList = type.isList
             parse = { (text: String) throws(ArgumentProblem) -> any Sendable in try type.parse(text) }
         }
     }

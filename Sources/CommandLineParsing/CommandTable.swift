@@ -1,22 +1,31 @@
 import Diagnostics
 
-/// Everything that a program can be asked to do: the one table that parsing and help are made from.
+/// Everything that a program can be asked to do: the one table that parsing, help, manual and completions are made from.
 package struct CommandTable: Sendable {
     /// `larder`.
     package let program: String
     package let summary: String
     package let commands: [Command]
+    /// What commands of two words have in common, by their first.
+    private let groupSummaries: [String: String]
     /// In the order in which help shows them.
     package let exitCodes: [ExitCode]
+    /// What the manual tells besides.
+    package let notes: [ManualNote]
 
-    package init(program: String, summary: String, commands: [Command], exitCodes: [ExitCode]) {
+    package init(
+        program: String, summary: String, commands: [Command], groupSummaries: [String: String] = [:],
+        exitCodes: [ExitCode], notes: [ManualNote] = []
+    ) {
         self.program = program
         self.summary = summary
         self.commands = commands
+        self.groupSummaries = groupSummaries
         self.exitCodes = exitCodes
+        self.notes = notes
     }
 
-    /// Reads a command line. `help COMMAND` is the same as `COMMAND --help`.
+    /// Reads a command line. `COMMAND --help` is what a person can read at a glance, `help COMMAND` is all.
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - environment: where options look that name a variable.
@@ -27,40 +36,80 @@ package struct CommandTable: Sendable {
             throw UsageError("a command is missing", help: helpLine())
         }
         switch first {
-        case "--help", "-h": return .help(nil)
+        case "--help", "-h": return .help(.program, .short)
         case "--version": return .version
         case "help" where !commands.contains { $0.words == ["help"] }:
             let words = arguments.dropFirst().filter { $0 != "--help" && $0 != "-h" }
-            return .help(words.isEmpty ? nil : try command(for: words))
+            return .help(try topic(of: words), .full)
         default: break
+        }
+        if let last = arguments.last, ["--help", "-h"].contains(last), isGroup(arguments.dropLast()) {
+            return .help(.group(first), .short)
         }
         let command = try command(for: arguments)
         var parser = ArgumentParser(command, helpLine: helpLine(command))
         try parser.parse(arguments.dropFirst(command.words.count))
-        if parser.wantsHelp { return .help(command) }
+        if parser.wantsHelp { return .help(.command(command), .short) }
         return .run(try parser.finish(environment: environment))
     }
 
+    /// The command that a command line begins with.
+    func command(beginning arguments: [String]) -> Command? {
+        commands.first { arguments.starts(with: $0.words) }
+    }
+
+    /// Those of two words that begin with this one.
+    package func commands(inGroup name: String) -> [Command] {
+        commands.filter { $0.words.count > 1 && $0.words[0] == name }
+    }
+
+    package func summary(ofGroup name: String) -> String {
+        groupSummaries[name] ?? commands(inGroup: name).map(\.words[1]).joined(separator: ", ")
+    }
+
+    /// What a code means for a command.
+    package func exitCodes(of command: Command) -> [ExitCode] {
+        exitCodes.filter { command.exitCodes.contains($0.code) }.map { exit in
+            ExitCode(exit.code, command.exitMeanings[exit.code] ?? exit.meaning)
+        }
+    }
+
+    private func isGroup(_ words: ArraySlice<String>) -> Bool {
+        words.count == 1 && words.first.map { !commands(inGroup: $0).isEmpty } == true
+    }
+
+    private func topic(of words: [String]) throws(UsageError) -> HelpTopic {
+        if words.isEmpty { return .program }
+        return isGroup(words[...]) ? .group(words[0]) : .command(try command(for: words))
+    }
+
     private func command(for arguments: [String]) throws(UsageError) -> Command {
-        if let command = commands.first(where: { arguments.starts(with: $0.words) }) { return command }
+        if let command = command(beginning: arguments) { return command }
         let word = arguments[0]
         if word.hasPrefix("-") {
+            let flags = commands.map(\.words[0]).filter { $0.hasPrefix("-") } + ["--help", "--version"]
             throw UsageError(
-                "the option \(word.quotedForMessage()) stands before any command", help: helpLine())
+                "the option \(word.quotedForMessage()) stands before any command",
+                nearest: nearestMatch(to: word, among: flags), help: helpLine())
         }
-        let siblings = commands.filter { $0.words.count > 1 && $0.words[0] == word }
+        let siblings = commands(inGroup: word)
         guard siblings.isEmpty else {
-            let names = siblings.map(\.words[1]).joined(separator: ", ")
-            throw UsageError("\"\(word)\" needs one of \(names) after it", help: helpLine())
+            let names = siblings.map(\.words[1])
+            let nearest = arguments.dropFirst().first.flatMap { nearestMatch(to: $0, among: names) }
+            throw UsageError(
+                "\"\(word)\" needs one of \(names.joined(separator: ", ")) after it",
+                nearest: nearest.map { "\(word) \($0)" }, help: helpLine(siblings.first?.words.prefix(1)))
         }
         throw UsageError(
             "unknown command \(word.quotedForMessage())",
-            nearest: nearestMatch(to: word, among: commands.map(\.words[0])),
+            nearest: word == "version" ? "--version" : nearestMatch(to: word, among: commands.map(\.words[0])),
             help: helpLine())
     }
 
-    private func helpLine(_ command: Command? = nil) -> String {
-        "see \(([program] + (command?.words ?? [])).joined(separator: " ")) --help"
+    private func helpLine(_ command: Command) -> String { helpLine(command.words[...]) }
+
+    private func helpLine(_ words: ArraySlice<String>? = nil) -> String {
+        "see \(([program] + (words ?? [])).joined(separator: " ")) --help"
     }
 }
 
@@ -79,9 +128,24 @@ package struct ExitCode: Sendable {
 /// What a command line asks for.
 package enum Invocation: Sendable {
     case run(ParsedCommand)
-    /// Help about a command, or about the program.
-    case help(Command?)
+    case help(HelpTopic, HelpExtent)
     case version
+}
+
+/// What help is about.
+package enum HelpTopic: Sendable {
+    case program
+    /// The commands of two words that begin with this one.
+    case group(String)
+    case command(Command)
+}
+
+/// How much help tells.
+package enum HelpExtent: Sendable {
+    /// What a person reads at a glance.
+    case short
+    /// All that is in the table.
+    case full
 }
 
 /// A command and what it was given.
@@ -105,8 +169,9 @@ package struct ParsedCommand: Sendable {
     }
 
     /// An error for what only the command itself can see, such as two options that exclude each other.
-    package func usageError(_ problem: String) -> UsageError {
-        UsageError(problem, help: helpLine)
+    /// - Parameter nearest: what was probably meant.
+    package func usageError(_ problem: String, nearest: String? = nil) -> UsageError {
+        UsageError(problem, nearest: nearest, help: helpLine)
     }
 }
 

@@ -9,12 +9,19 @@ import Platform
 package final class ContentSharing: Sendable {
     private let directory: Directory
     private let paths: [SHA256Digest: RelativePath]
+    /// What was fetched for the content, as its receipt tells.
+    package let sources: [Receipt.Source]
     /// Learnt at the first attempt.
     private let canClone = Locked(true)
+    /// Where the last file stood, and where it went: mostly it is the same with the next one.
+    private let lastStored = Locked<Folder?>(nil)
+    private let lastStaged = Locked<Folder?>(nil)
 
     package init(_ content: StoredContent) throws(LibraryError) {
         directory = try content.open()
-        paths = try content.receipt().entries.reduce(into: [:]) { paths, entry in
+        let receipt = try content.receipt()
+        sources = receipt.sources
+        paths = receipt.entries.reduce(into: [:]) { paths, entry in
             if case .file(let file) = entry.content { paths[file.sha256] = entry.path }
         }
     }
@@ -23,6 +30,7 @@ package final class ContentSharing: Sendable {
     init(_ directory: Directory, _ files: [SHA256Digest: RelativePath]) {
         self.directory = directory
         paths = files
+        sources = []
     }
 
     /// Puts the stored file of this digest at `path` in staging, with the mode and the time it has in the store: a file less to fetch.
@@ -31,12 +39,14 @@ package final class ContentSharing: Sendable {
     package func place(
         _ digest: SHA256Digest, sizeBytes: Int64, at path: RelativePath, in staging: Staging
     ) throws(LibraryError) -> Bool {
-        guard let stored = intactFile(digest, sizeBytes: sizeBytes) else { return false }
-        if let parent = path.parent {
-            try translating { () throws(SystemError) in try staging.directory.makeDirectories(parent) }
-        }
+        guard let storedPath = paths[digest], let folder = try? folder(of: storedPath, beneath: directory, lastStored),
+            let stored = intactFile(digest, sizeBytes: sizeBytes, storedPath.name, in: folder)
+        else { return false }
         let (mode, modified) = (stored.status.mode, stored.status.modified)
-        if try share(stored, mode: mode, modified: modified, at: path, in: staging) { return true }
+        let target = try translating { () throws(SystemError) in
+            try self.folder(of: path, beneath: staging.directory, lastStaged, create: true)
+        }
+        if try share(stored, mode: mode, modified: modified, at: path, in: staging, target) { return true }
         return try translating { () throws(SystemError) in try copy(stored, mode, modified, at: path, in: staging) }
     }
 
@@ -46,7 +56,7 @@ package final class ContentSharing: Sendable {
     func restore(
         _ stored: RelativePath, isProven: Bool, at path: RelativePath, as wanted: Receipt.File, in staging: Staging
     ) throws(LibraryError) -> Bool {
-        guard let file = file(at: stored, sizeBytes: wanted.sizeBytes) else { return false }
+        guard let file = file(stored, in: directory, sizeBytes: wanted.sizeBytes) else { return false }
         if !isProven {
             file.descriptor.beginReadingFromDisk()
             guard (try? file.descriptor.sha256()) == wanted.sha256 else { return false }
@@ -72,34 +82,61 @@ package final class ContentSharing: Sendable {
             try staged.status().identity == (try? directory.status(of: storedPath))?.identity
         }
         if isStored { return true }
-        guard let stored = intactFile(wanted.sha256, sizeBytes: wanted.sizeBytes) else { return false }
+        guard let stored = intactFile(wanted.sha256, sizeBytes: wanted.sizeBytes, storedPath, in: directory) else {
+            return false
+        }
         return try share(stored, mode: wanted.mode, modified: wanted.modified, at: path, in: staging)
     }
 
+    private struct Folder: Sendable {
+        let root: Directory
+        let path: RelativePath
+        let directory: Directory
+    }
+
+    /// - Parameter last: the one that was opened before.
+    private func folder(
+        of path: RelativePath, beneath root: Directory, _ last: Locked<Folder?>, create: Bool = false
+    ) throws(SystemError) -> Directory {
+        guard let path = path.parent else { return root }
+        if let last = last.withLock({ $0 }), last.root === root, last.path == path { return last.directory }
+        let directory = try root.subdirectory(path, create: create)
+        last.withLock { $0 = Folder(root: root, path: path, directory: directory) }
+        return directory
+    }
+
     private struct StoredFile {
+        let folder: Directory
+        /// In its folder.
         let path: RelativePath
         let descriptor: OwnedDescriptor
         let status: FileStatus
     }
 
-    private func intactFile(_ digest: SHA256Digest, sizeBytes: Int64) -> StoredFile? {
-        guard let path = paths[digest], let stored = file(at: path, sizeBytes: sizeBytes),
-            let actual = try? stored.descriptor.sha256(), actual == digest
+    private func intactFile(
+        _ digest: SHA256Digest, sizeBytes: Int64, _ path: RelativePath, in folder: Directory
+    ) -> StoredFile? {
+        let hasher = SHA256()
+        guard let stored = file(path, in: folder, sizeBytes: sizeBytes),
+            (try? hasher.update(from: stored.descriptor, lengthBytes: sizeBytes)) == sizeBytes,
+            hasher.finalize() == digest
         else { return nil }
         return stored
     }
 
-    private func file(at path: RelativePath, sizeBytes: Int64) -> StoredFile? {
+    private func file(_ path: RelativePath, in folder: Directory, sizeBytes: Int64) -> StoredFile? {
         // What can't be read at rest is for `verify` to report; here it only isn't shared.
         guard
-            let file = try? directory.open(path, flags: O_RDONLY | O_NONBLOCK), let status = try? file.status(),
+            let file = try? folder.open(path, flags: O_RDONLY | O_NONBLOCK), let status = try? file.status(),
             status.kind == .file, status.sizeBytes == sizeBytes
         else { return nil }
-        return StoredFile(path: path, descriptor: file, status: status)
+        return StoredFile(folder: folder, path: path, descriptor: file, status: status)
     }
 
+    /// - Parameter folder: the one in staging that the path names; nil: it is opened for this file.
     private func share(
-        _ stored: StoredFile, mode: UInt32, modified: Timestamp, at path: RelativePath, in staging: Staging
+        _ stored: StoredFile, mode: UInt32, modified: Timestamp, at path: RelativePath, in staging: Staging,
+        _ folder: Directory? = nil
     ) throws(LibraryError) -> Bool {
         try translating { () throws(SystemError) in
             if canClone.withLock({ $0 }) {
@@ -107,7 +144,7 @@ package final class ContentSharing: Sendable {
                 canClone.withLock { $0 = false }
             }
             guard stored.status.mode == mode, stored.status.modified == modified else { return false }
-            return try link(stored, at: path, in: staging)
+            return try link(stored, at: path, in: staging, folder)
         }
     }
 
@@ -126,9 +163,13 @@ package final class ContentSharing: Sendable {
         }
     }
 
-    private func link(_ stored: StoredFile, at path: RelativePath, in staging: Staging) throws(SystemError) -> Bool {
+    private func link(
+        _ stored: StoredFile, at path: RelativePath, in staging: Staging, _ folder: Directory? = nil
+    ) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            try directory.link(stored.path, to: path, in: staging.directory)
+            try stored.folder.link(
+                stored.path, to: folder == nil ? path : path.name, in: folder ?? staging.directory)
+            staging.note(linked: path, stored.status)
             return true
         } catch {
             // A file with too many names, of another owner, or on a file system without hard links is kept twice.
@@ -137,7 +178,7 @@ package final class ContentSharing: Sendable {
         }
         // What has the name already is replaced in one step.
         return try staging.place(at: path) { scratch, name throws(SystemError) in
-            try directory.link(stored.path, to: name, in: scratch)
+            try stored.folder.link(stored.path, to: name, in: scratch)
             return true
         }
     }

@@ -34,7 +34,7 @@ extension Store {
             let receiptPath = try? address.bundle.bundle.path.appending(address.name.receiptPath),
             holder.leadsToDirectory(content),
             let receipt = try? holder.openIfThere(receiptPath, flags: O_RDONLY | O_NONBLOCK),
-            var reader = try? ReceiptReader(receipt), reader.header.origin.address == address
+            var reader = try? ReceiptReader(receipt, isLook: true), reader.header.origin.address == address
         else { return nil }
         var (firstURL, digests): (String?, [SHA256Digest]) = (nil, [])
         for number in 0..<(withSources ? reader.header.sourceCount : min(1, reader.header.sourceCount)) {

@@ -6,20 +6,28 @@ package struct Generation: Sendable {
     package let number: GenerationNumber
     /// Held open; a reader that needs it for long takes a shared `flock` on it, and collection leaves it alone.
     package let directory: Directory
-    /// By manifest, then by bundle.
+    /// By manifest, then by bundle: as it was published, whatever was lost of it since.
     package let manifests: [ContentID: [ContentID: StoreName]]
+    /// What says so; nil where that is lost itself: then what is there counts.
+    let list: GenerationList?
 
     /// Reads the generation in `directory`.
-    /// - Throws: `damaged` for a link that leads anywhere but to content of its own bundle.
+    /// - Throws: where nothing tells what it was published with, `damaged` for a link that leads anywhere but to content of its own bundle.
     init(number: GenerationNumber, directory: Directory) throws(LibraryError) {
         self.number = number
         self.directory = directory
+        list = GenerationList(of: number, in: directory)
+        manifests = if let list { list.manifests.mapValues(\.bundles) } else { try Self.linked(in: directory) }
+    }
+
+    /// By the links that are there. What is none is somebody else's.
+    private static func linked(in directory: Directory) throws(LibraryError) -> [ContentID: [ContentID: StoreName]] {
         var manifests: [ContentID: [ContentID: StoreName]] = [:]
         for name in try translating({ () throws(SystemError) in try directory.names() }) {
-            guard let manifest = ContentID(name) else { continue }
-            manifests[manifest] = try Self.bundles(of: manifest, in: directory)
+            guard let manifest = ContentID(name), try directory.holds(.directory, at: name) else { continue }
+            manifests[manifest] = try bundles(of: manifest, in: directory)
         }
-        self.manifests = manifests
+        return manifests
     }
 
     private static func bundles(
@@ -31,7 +39,7 @@ package struct Generation: Sendable {
         }
         var bundles: [ContentID: StoreName] = [:]
         for name in names {
-            guard let bundle = ContentID(name) else { continue }
+            guard let bundle = ContentID(name), try holder.holds(.symbolicLink, at: name) else { continue }
             let target = try translating { () throws(SystemError) in try holder.linkTarget(of: name) }
             let address = StoreAddress(linkTarget: target, of: BundleAddress(manifest: manifest, bundle: bundle))
             guard let address else {
@@ -52,15 +60,41 @@ package struct Generation: Sendable {
         }
     }
 
-    /// The exact bytes of the manifest that were published; nil when it isn't in this generation.
+    /// The exact bytes of the manifest that were published; nil when it isn't in this generation, and where what is here can't be read, or is
+    /// known to be something else: nobody may take that for what was published.
     package func manifestBytes(_ manifest: ContentID, limitBytes: Int = 1 << 30) throws(LibraryError) -> [UInt8]? {
+        try translating { () throws(SystemError) in try readManifest(manifest, limitBytes: limitBytes) }
+    }
+
+    func readManifest(_ manifest: ContentID, limitBytes: Int = 1 << 30) throws(SystemError) -> [UInt8]? {
         do {
-            return try directory.subdirectory(manifest.path)
-                .readFile(LibraryLayout.manifestFile, limitBytes: limitBytes)
+            let file = try directory.subdirectory(manifest.path)
+                .open(LibraryLayout.manifestFile, flags: O_RDONLY | O_NONBLOCK)
+            let status = try file.status()
+            guard status.kind == .file, status.sizeBytes <= limitBytes else { return nil }
+            let bytes = try file.readAll(limitBytes: limitBytes)
+            return wasPublished(bytes, of: manifest) ? bytes : nil
         } catch {
-            guard error.isNotFound else { throw LibraryError(error) }
+            guard Self.isLoss(error) else { throw error }
             return nil
         }
+    }
+
+    /// Whether what was to be read is to blame, as where its disk doesn't give it back, and not the state that the machine is in.
+    private static func isLoss(_ error: SystemError) -> Bool {
+        [ENOENT, ENOTDIR, ELOOP, EIO, EACCES, EPERM, EFBIG, EBADMSG, EUCLEAN].contains(error.code)
+    }
+
+    /// Whether these are the bytes that were published of a manifest, as far as anything tells.
+    private func wasPublished(_ bytes: [UInt8], of manifest: ContentID) -> Bool {
+        list?.manifests[manifest]?.sha256.map { $0 == SHA256.digest(of: bytes) } ?? true
+    }
+}
+
+extension Directory {
+    /// Whether something of this kind has the name.
+    func holds(_ kind: FileStatus.Kind, at name: RelativePath) throws(LibraryError) -> Bool {
+        try translating { () throws(SystemError) in try status(of: name)?.kind == kind }
     }
 }
 
@@ -91,8 +125,20 @@ package struct GenerationNumber: Hashable, Comparable, Sendable, CustomStringCon
 
     var path: RelativePath { LibraryLayout.path(description) }
     /// What it is called while it is being written, and while it is being removed.
-    var newPath: RelativePath { LibraryLayout.path(".\(description).new") }
-    var removedPath: RelativePath { LibraryLayout.path(".\(description).removed") }
+    var newPath: RelativePath { LibraryLayout.path(".\(description)\(Self.newSuffix)") }
+    var removedPath: RelativePath { LibraryLayout.path(".\(description)\(Self.removedSuffix)") }
+
+    private static let newSuffix = ".new"
+    private static let removedSuffix = ".removed"
+
+    /// Whether a generation may have had this name while it was written or removed.
+    static func isInProgress(_ name: RelativePath) -> Bool {
+        let text = String(decoding: name.bytes, as: UTF8.self)
+        guard text.hasPrefix("."), let suffix = [newSuffix, removedSuffix].first(where: text.hasSuffix) else {
+            return false
+        }
+        return GenerationNumber(text.dropFirst().dropLast(suffix.utf8.count).utf8) != nil
+    }
 
     /// What `current` says when it names this generation.
     var linkTarget: [UInt8] { Self.linkPrefix + Array(description.utf8) }

@@ -28,6 +28,9 @@ package struct Generations: Sendable {
         )
     }
 
+    /// What brings back a `current` that is lost.
+    static let wayBack = "the next sync, or larder verify --repair, makes the newest one current that is whole"
+
     /// When readers got what they see; nil where nothing was published, or nobody can tell.
     package var currentTime: Timestamp? {
         guard let number = try? currentNumber(), let status = try? directory.status(of: number.path) else { return nil }
@@ -39,9 +42,18 @@ package struct Generations: Sendable {
         try currentNumber().map { number throws(LibraryError) in try open(number) }
     }
 
+    /// Whether there is a generation of this number.
+    func contains(_ number: GenerationNumber) throws(LibraryError) -> Bool {
+        try directory.holds(.directory, at: number.path)
+    }
+
     /// - Throws: also when there is no generation of that number.
     package func open(_ number: GenerationNumber) throws(LibraryError) -> Generation {
-        let opened = try translating { () throws(SystemError) in try directory.subdirectory(number.path) }
+        let opened: Directory
+        do throws(SystemError) { opened = try directory.subdirectory(number.path) } catch {
+            guard error.isNotFound else { throw LibraryError(error) }
+            throw LibraryError(.damaged, "there is no generation \(directory.name)/\(number); \(Self.wayBack)")
+        }
         return try Generation(number: number, directory: opened)
     }
 
@@ -69,24 +81,46 @@ package struct Generations: Sendable {
         return holder.leadsToDirectory(bundle.bundle.path)
     }
 
+    /// The manifests that readers find now, by the names of their folders, in order.
+    package func currentManifests() throws(LibraryError) -> [ContentID] {
+        guard let number = try currentNumber() else { return [] }
+        let names = try translating { () throws(SystemError) in try directory.subdirectory(number.path).names() }
+        return names.compactMap { ContentID($0) }.sorted()
+    }
+
+    /// The bundles of a manifest that readers find now, by the names of their links, in order.
+    package func currentBundles(of manifest: ContentID) throws(LibraryError) -> [BundleAddress] {
+        guard let number = try currentNumber() else { return [] }
+        let names = try translating { () throws(SystemError) in
+            try directory.subdirectory(number.path).subdirectory(manifest.path).names()
+        }
+        return names.compactMap { ContentID($0) }.map { BundleAddress(manifest: manifest, bundle: $0) }.sorted()
+    }
+
     /// The manifests in which readers find a bundle of this id now, in order.
     /// - Complexity: a few system calls a manifest.
     package func currentManifests(with bundle: ContentID) throws(LibraryError) -> [ContentID] {
-        guard let number = try currentNumber() else { return [] }
-        let names = try translating { () throws(SystemError) in try directory.subdirectory(number.path).names() }
         var manifests: [ContentID] = []
-        for manifest in names.compactMap({ ContentID($0) }) {
+        for manifest in try currentManifests() {
             if try isCurrent(BundleAddress(manifest: manifest, bundle: bundle)) { manifests.append(manifest) }
         }
-        return manifests.sorted()
+        return manifests
     }
 
     /// Holds the current generation: collection leaves it alone for as long as its directory stays open, here or in a child that inherits it.
+    /// - Parameter pause: between two tries.
     /// - Returns: nil before anything was published.
-    package func holdCurrent() throws(LibraryError) -> (number: GenerationNumber, directory: Directory)? {
+    package func holdCurrent(
+        pause: () -> Void = Generations.pauseShortly
+    ) throws(LibraryError) -> (number: GenerationNumber, directory: Directory)? {
         // Between looking and locking it may be replaced, and removed: then there is a newer one.
+        var missing: GenerationNumber?
         for _ in 0..<Self.holdAttempts {
             guard let number = try currentNumber() else { return nil }
+            if try !contains(number) {
+                if missing == number { _ = try open(number) }
+                missing = number
+            }
             let held = try translating { () throws(SystemError) -> Directory? in
                 guard try directory.status(of: number.path) != nil else { return nil }
                 let opened = try directory.subdirectory(number.path)
@@ -95,11 +129,16 @@ package struct Generations: Sendable {
                 return isStillThere ? opened : nil
             }
             if let held { return (number, held) }
+            // Whoever looks whether somebody holds it has it for a moment.
+            pause()
         }
         throw LibraryError(.busy, "\(directory.name) changes too fast to hold a generation; try again")
     }
 
     private static let holdAttempts = 100
+
+    /// Ten milliseconds: a second in all.
+    package static func pauseShortly() { usleep(10_000) }
 
     /// All content that a generation names. One that can't be read names nothing here.
     package func addresses() throws(LibraryError) -> Set<StoreAddress> {
@@ -111,8 +150,18 @@ package struct Generations: Sendable {
 
     /// The numbers of all kept generations, lowest first.
     package func numbers() throws(LibraryError) -> [GenerationNumber] {
+        var numbers: [GenerationNumber] = []
+        for name in try translating({ () throws(SystemError) in try directory.names() }) {
+            // Something else that is called so is somebody else's.
+            if let number = GenerationNumber(name.bytes), try contains(number) { numbers.append(number) }
+        }
+        return numbers.sorted()
+    }
+
+    /// The highest number that is taken, by whatever.
+    func highestName() throws(LibraryError) -> Int {
         try translating { () throws(SystemError) in try directory.names() }
-            .compactMap { GenerationNumber($0.bytes) }.sorted()
+            .compactMap { GenerationNumber($0.bytes)?.value }.max() ?? 0
     }
 }
 

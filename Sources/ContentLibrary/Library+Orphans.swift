@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 
 /// What lies in a library that nothing needs, as far as the library itself can tell.
@@ -19,21 +20,18 @@ extension Library {
     package func orphans(
         keep: Int = .max, keepAge: Duration = .zero, now: Timestamp = .now, unless isWanted: (BundleAddress) -> Bool
     ) throws(LibraryError) -> LibraryOrphans {
-        let lock: LibraryLock
-        switch try LibraryLock.acquire(in: internals) {
-        case .held(let held): lock = held
-        case .busy(let process): throw .busy(path, process)
-        }
+        let lock = try lockForLooking()
         defer { withExtendedLifetime(lock) {} }
         let choice = try chooseGenerations(keep: keep, keepAge: keepAge, now: now)
         defer { withExtendedLifetime(choice) {} }
-        var needed: Set<StoreAddress> = []
-        for number in choice.kept { needed.formUnion(try generations.open(number).addresses) }
+        let needed = try neededContents(choice)
+        let replaced = try replacedContent(keeping: 0, olderThan: .zero, now: now)
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
             for doomed in choice.doomed { bytes += try generationsDirectory.treeBytes(doomed.number.path) }
             let salvages = try StagingLeftover.all(in: staging).filter { isWanted($0.bundle) }
             for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
+            for name in replaced { bytes += try quarantine.treeBytes(name) }
             var contents: [StoreAddress] = []
             try forEachStoredBundle { bundle, directory throws(SystemError) in
                 let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
@@ -47,6 +45,29 @@ extension Library {
         }
     }
 
+    /// Nil for a copy that has no lock, so that nobody can hold it.
+    private func lockForLooking() throws(LibraryError) -> LibraryLock? {
+        guard try internals.holds(.file, at: LibraryLayout.lock) else { return nil }
+        switch try LibraryLock.acquire(in: internals) {
+        case .held(let held): return held
+        case .busy(let process): throw .busy(path, process)
+        }
+    }
+
+    /// What kept generations name; where nothing was published, or all of it is lost, also what is complete: nobody knows then what was. Of what
+    /// a kept generation may have lost without a trace everything stays.
+    func neededContents(_ choice: GenerationChoice) throws(LibraryError) -> Set<StoreAddress> {
+        if choice.kept.isEmpty { return try vouchedContents() }
+        var needed: Set<StoreAddress> = []
+        var missed: Set<BundleAddress> = []
+        for number in choice.kept {
+            let generation = try generations.open(number)
+            needed.formUnion(generation.addresses)
+            if generation.mayHaveHeldMore { missed.formUnion(try bundlesMissed(by: generation)) }
+        }
+        return missed.isEmpty ? needed : needed.union(try contents(of: missed))
+    }
+
     /// What is in progress: of a run that is dead, for whoever has the lock and hasn't begun.
     /// - Parameter salvages: what is kept of it.
     func leftovers(
@@ -55,7 +76,7 @@ extension Library {
         let kept = Set(salvages.flatMap(\.kept))
         let hidden = [UInt8(ascii: ".")]
         return try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
-            + generationsDirectory.names().filter { $0.bytes.starts(with: hidden) }.map { (generationsDirectory, $0) }
+            + generationsDirectory.names().filter(GenerationNumber.isInProgress).map { (generationsDirectory, $0) }
             + internals.names().filter {
                 $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) || $0.bytes.starts(with: hidden)
             }.map { (internals, $0) }
@@ -78,10 +99,12 @@ extension Library {
         }
     }
 
-    /// A directory of the store; nil for anything else that has its name, which somebody else put there.
-    private func directory(_ name: RelativePath, in parent: Directory) throws(SystemError) -> Directory? {
-        guard try parent.status(of: name)?.kind == .directory else { return nil }
-        return try parent.subdirectory(name)
+    /// A directory of the store; nil for anything else that has its name, which somebody else put there, and for one that a run is just removing.
+    func directory(_ name: RelativePath, in parent: Directory) throws(SystemError) -> Directory? {
+        do { return try parent.subdirectory(name) } catch {
+            guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
+            return nil
+        }
     }
 }
 

@@ -17,23 +17,35 @@ extension Library {
 
     /// What is wrong with `current`, and with each kept generation, in a line.
     package func generationProblems() throws(LibraryError) -> [String] {
-        var problems: [String] = []
-        do throws(LibraryError) { _ = try generations.currentNumber() } catch { problems.append(error.message) }
+        var problems = try [currentProblem()].compactMap(\.self)
+        // Where nobody can tell what is current, no sync is told not to help.
+        let current = (try? currentGeneration()) ?? nil
         for number in try generations.numbers() {
+            let found: [String]
             do throws(LibraryError) {
-                let generation = try generations.open(number)
-                for manifest in generation.manifests.keys.sorted()
-                where try generation.manifestBytes(manifest) == nil {
-                    problems.append(
-                        "\(generation.directory.name)/\(manifest) has no \(LibraryLayout.manifestFile); sync the manifest again"
-                    )
-                }
+                found = try generations.open(number).problems(.bytes, isOld: current.map { $0 != number } ?? false)
             } catch {
-                // One that was collected meanwhile is no damage.
-                if try generations.numbers().contains(number) { problems.append(error.message) }
+                found = [error.message]
             }
+            // One that was collected meanwhile is no damage, and what of it was gone before its name tells nothing.
+            if !found.isEmpty, try generations.contains(number) { problems += found }
         }
         return problems
+    }
+
+    /// What is wrong with `current`, in a line; nil for nothing.
+    package func currentProblem() throws(LibraryError) -> String? {
+        do throws(LibraryError) {
+            if let loss = try currentLoss() { return "\(loss); \(Generations.wayBack)" }
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return error.message
+        }
+        guard try generations.numbers().isEmpty, let recorded = try? readStateIndex()?.recordedGeneration(),
+            recorded > 0
+        else { return nil }
+        return
+            "no generation is here any more, though \(recorded) had been published; sync their manifests again: what is in the store isn't fetched again"
     }
 
     /// What a generation names while nothing of it is there that could be believed; nil where that isn't so, or not any more.

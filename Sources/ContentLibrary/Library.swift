@@ -8,6 +8,8 @@ package final class Library: Sendable {
     package enum Access: Sendable {
         /// The library must exist; nothing is written, so a read-only mount will do.
         case reading
+        /// The library must exist, and is going to be changed: what a copy of it lacks of what isn't content is made anew.
+        case changing
         /// The library is made when missing. Fails where this user can't write.
         case writing
     }
@@ -25,13 +27,15 @@ package final class Library: Sendable {
     let storeDirectory: Directory
     let generationsDirectory: Directory
 
-    private init(path: String, root: Directory) throws(SystemError) {
+    /// - Parameter standIns: what has folders to take the places of those that are missing, each for itself.
+    private init(path: String, root: Directory, standIns: Directory? = nil) throws(SystemError) {
         self.path = path
         self.root = root
-        internals = try root.subdirectory(LibraryLayout.internals)
-        partial = try internals.subdirectory(LibraryLayout.partial)
-        staging = try internals.subdirectory(LibraryLayout.staging)
-        quarantine = try internals.subdirectory(LibraryLayout.quarantine)
+        internals = try Self.folder(LibraryLayout.internals, in: root, orElse: standIns)
+        let folders = standIns.flatMap { try? $0.subdirectory(LibraryLayout.internals) }
+        partial = try Self.folder(LibraryLayout.partial, in: internals, orElse: folders)
+        staging = try Self.folder(LibraryLayout.staging, in: internals, orElse: folders)
+        quarantine = try Self.folder(LibraryLayout.quarantine, in: internals, orElse: folders)
         storeDirectory = try root.subdirectory(LibraryLayout.store)
         generationsDirectory = try root.subdirectory(LibraryLayout.generations)
     }
@@ -43,16 +47,50 @@ package final class Library: Sendable {
         switch access {
         case .writing:
             try LibrarySetup(path: path).run()
+        case .changing:
+            if let root = try? Directory.open(path), LibrarySetup.isContentOfLibrary(root) {
+                try LibrarySetup(path: path).run()
+            }
         case .reading:
             break
         }
         do {
-            return try Library(path: path, root: Directory.open(path))
+            return try openDirectories(path, for: access)
         } catch {
             guard error.isNotFound || error.code == ENOTDIR else { throw LibraryError(error) }
             throw LibraryError(
                 .notALibrary, "\(escapedText(path)) holds no library (\(error)); name one, or let `larder sync` make it"
             )
+        }
+    }
+
+    private static func openDirectories(_ path: String, for access: Access) throws(SystemError) -> Library {
+        let root = try Directory.open(path)
+        do throws(SystemError) {
+            return try Library(path: path, root: root)
+        } catch {
+            guard error.isNotFound, access == .reading, LibrarySetup.isContentOfLibrary(root) else { throw error }
+        }
+        return try withoutInternals(path, root)
+    }
+
+    /// A copy of a library that was made without what isn't content, or without folders in which nothing was: for whoever only looks, empty ones stand
+    /// for those.
+    private static func withoutInternals(_ path: String, _ root: Directory) throws(SystemError) -> Library {
+        let folder = try TemporaryFolder()
+        // They stay open, and are nowhere any more.
+        defer { folder.remove() }
+        let internals = try folder.directory.subdirectory(LibraryLayout.internals, create: true)
+        for name in LibrarySetup.internalFolders { try internals.makeDirectory(name) }
+        return try Library(path: path, root: root, standIns: folder.directory)
+    }
+
+    private static func folder(
+        _ name: RelativePath, in parent: Directory, orElse standIns: Directory?
+    ) throws(SystemError) -> Directory {
+        do throws(SystemError) { return try parent.subdirectory(name) } catch {
+            guard error.isNotFound, let standIns else { throw error }
+            return try standIns.subdirectory(name)
         }
     }
 
@@ -95,9 +133,11 @@ package final class Library: Sendable {
     }
 
     /// Takes the lock, if nobody else has it, and clears what a killed run left behind.
-    package func beginWriting() throws(LibraryError) -> WriteAttempt {
+    /// - Parameter needsCurrent: whether what is to be done takes more than ``currentGeneration()`` to know what is current. Without that, a
+    ///   `current` that is lost and that the disk doesn't take again, since it is full, is in nobody's way.
+    package func beginWriting(needsCurrent: Bool = true) throws(LibraryError) -> WriteAttempt {
         switch try LibraryLock.acquire(in: internals) {
-        case .held(let lock): .granted(try LibraryWriter(library: self, lock: lock))
+        case .held(let lock): .granted(try LibraryWriter(library: self, lock: lock, needsCurrent: needsCurrent))
         case .busy(let processID): .busy(processID: processID)
         }
     }

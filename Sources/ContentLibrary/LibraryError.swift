@@ -22,6 +22,10 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
         case replaced
         /// The library is there, but not what was asked of it.
         case notThere
+        /// The library is there, but nothing in it has the name that was given.
+        case unknownName
+        /// What was named can't be used for this, whatever is done to it.
+        case unusablePlace
         /// Any other refusal of the system.
         case system
     }

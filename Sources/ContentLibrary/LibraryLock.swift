@@ -26,8 +26,9 @@ package final class LibraryLock: Sendable {
         try translating { () throws(SystemError) in
             let file = try internals.open(LibraryLayout.lock, flags: O_RDWR | O_CREAT, mode: LibraryLayout.fileMode)
             guard try file.lock(exclusive: true) else { return .busy(processID: recordedProcessID(in: file)) }
-            try file.truncate(to: 0)
-            try file.write(Array("\(getpid())\n".utf8))
+            // For messages only: a disk that is full takes it from nobody to make room there.
+            try? file.truncate(to: 0)
+            try? file.write(Array("\(getpid())\n".utf8))
             return .held(LibraryLock(file: file))
         }
     }

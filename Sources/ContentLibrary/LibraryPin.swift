@@ -13,7 +13,7 @@ package struct LibraryPin: Hashable, Sendable {
         case serials([ContentID: Int])
     }
 
-    /// The generation that was current when it was set.
+    /// The generation at which the library is held: what was current when it was set, or what has been published since of that which isn't held.
     package let generation: GenerationNumber
     package let created: Timestamp
     package let hold: Hold
@@ -31,11 +31,15 @@ package struct LibraryPin: Hashable, Sendable {
         }
     }
 
-    /// What of it stays; nil for nothing.
-    func keeping(_ isKept: (ContentID, _ serial: Int) -> Bool) -> LibraryPin? {
-        guard case .serials(let serials) = hold else { return self }
+    /// What of it stays at a generation that is current by now; nil for nothing.
+    func keeping(
+        at current: GenerationNumber, _ isKept: (ContentID, _ serial: Int) -> Bool
+    ) -> LibraryPin? {
+        guard case .serials(let serials) = hold else {
+            return LibraryPin(generation: current, hold: hold, created: created)
+        }
         let left = serials.filter { isKept($0.key, $0.value) }
-        return left.isEmpty ? nil : LibraryPin(generation: generation, hold: .serials(left), created: created)
+        return left.isEmpty ? nil : LibraryPin(generation: current, hold: .serials(left), created: created)
     }
 }
 
@@ -134,22 +138,25 @@ extension LibraryWriter {
         }
     }
 
-    /// Lets go of what the pin says of manifests that are published with a higher serial by now.
+    /// Lets go of what the pin says of manifests that are published with a higher serial by now; for the others it holds at what is current.
     package func liftPin(for published: [ContentID: Int]) throws(LibraryError) {
-        try reducePin { manifest, serial in published[manifest].map { $0 <= serial } ?? true }
+        _ = try reducePin { manifest, serial in published[manifest].map { $0 <= serial } ?? true }
     }
 
-    /// Lets go of what the pin says of a manifest that is forgotten.
-    package func releasePin(of forgotten: ContentID) throws(LibraryError) {
+    /// Lets go of what the pin says of a manifest that is forgotten; for the others it holds at what is current.
+    /// - Returns: what is left of it.
+    package func releasePin(of forgotten: ContentID) throws(LibraryError) -> LibraryPin? {
         try reducePin { manifest, _ in manifest != forgotten }
     }
 
-    private func reducePin(_ isKept: (ContentID, _ serial: Int) -> Bool) throws(LibraryError) {
-        guard let pin = try library.pin() else { return }
-        switch pin.keeping(isKept) {
-        case nil: try removePin()
-        case let left? where left != pin: try set(left)
-        default: break
+    private func reducePin(_ isKept: (ContentID, _ serial: Int) -> Bool) throws(LibraryError) -> LibraryPin? {
+        guard let pin = try library.pin(), let current = try library.generations.currentNumber() else { return nil }
+        let left = pin.keeping(at: current, isKept)
+        if let left {
+            if left != pin { try set(left) }
+        } else {
+            try removePin()
         }
+        return left
     }
 }

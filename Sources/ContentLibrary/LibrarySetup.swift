@@ -16,9 +16,7 @@ struct LibrarySetup {
             // Not before: some file systems that can't carry a library refuse this as well, and tell less of the reason.
             if isNew { try root.descriptor.setMode(LibraryLayout.directoryMode) }
             let internals = try root.durableSubdirectory(LibraryLayout.internals)
-            for name in [LibraryLayout.partial, LibraryLayout.staging, LibraryLayout.quarantine] {
-                _ = try internals.durableSubdirectory(name)
-            }
+            for name in Self.internalFolders { _ = try internals.durableSubdirectory(name) }
             for name in [LibraryLayout.store, LibraryLayout.generations] { _ = try root.durableSubdirectory(name) }
             guard try internals.status(of: LibraryLayout.lock) == nil else { return }
             _ = try internals.open(LibraryLayout.lock, flags: O_RDWR | O_CREAT, mode: LibraryLayout.fileMode)
@@ -42,20 +40,32 @@ struct LibrarySetup {
         let names = try translating { () throws(SystemError) in try root.names() }
         // A first run that was cut short left some of a library, and so may whoever copied one; a file system of its own has a folder that nobody
         // put there.
-        let isLibrary = names.contains(LibraryLayout.internals) || names.contains(LibraryLayout.current)
+        let isLibrary =
+            names.contains(LibraryLayout.internals) || names.contains(LibraryLayout.current)
+            || Self.isContentOfLibrary(root)
         let own = isLibrary ? Self.ownNames : []
         let stranger = names.filter { $0 != Self.fileSystemFolder && !own.contains($0) }.map(\.description).min()
         guard let stranger else { return }
         throw LibraryError(
-            .notALibrary,
+            .unusablePlace,
             "\(escapedText(path)) is no library, and not empty: it holds '\(escapedText(stranger))'; name a library, an empty folder, or one that doesn't exist yet"
         )
     }
 
-    private static let ownNames: Set = [
+    static let ownNames: Set = [
         LibraryLayout.internals, LibraryLayout.store, LibraryLayout.generations, LibraryLayout.current,
     ]
-    private static let fileSystemFolder: RelativePath = "lost+found"
+    static let internalFolders = [LibraryLayout.partial, LibraryLayout.staging, LibraryLayout.quarantine]
+
+    /// Whether there is at least one generation, and a store: as in a copy that was made of these alone.
+    static func isContentOfLibrary(_ root: Directory) -> Bool {
+        guard root.leadsToDirectory(LibraryLayout.store),
+            let generations = try? root.subdirectory(LibraryLayout.generations), let names = try? generations.names()
+        else { return false }
+        return names.contains { GenerationNumber($0.bytes) != nil }
+    }
+
+    static let fileSystemFolder: RelativePath = "lost+found"
 
     private func openRoot() throws(LibraryError) -> (Directory, isNew: Bool) {
         try translating { () throws(SystemError) in

@@ -28,7 +28,7 @@ extension Library {
         let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds, nanoseconds: now.nanoseconds)
         var choice = GenerationChoice()
         choice.kept = Set(numbers.suffix(max(1, keep)))
-        if let current = try generations.currentNumber() { choice.kept.insert(current) }
+        if let current = try currentGeneration() { choice.kept.insert(current) }
         for number in numbers where !choice.kept.contains(number) {
             let directory = try translating { () throws(SystemError) in
                 try generationsDirectory.subdirectory(number.path)
@@ -65,8 +65,7 @@ extension LibraryWriter {
         var collected = Collected()
         let choice = try library.chooseGenerations(keep: keep, keepAge: keepAge, now: now)
         collected.heldGenerations = choice.held
-        var needed = state.withLock { $0.unpublished }
-        for number in choice.kept { needed.formUnion(try library.generations.open(number).addresses) }
+        let needed = try state.withLock { $0.unpublished }.union(library.neededContents(choice))
         try translating { () throws(SystemError) in
             try removeGenerations(choice.doomed.map(\.number), &collected)
             try removeContents(notIn: needed, &collected)

@@ -13,21 +13,50 @@ extension LibraryWriter {
         case lacking(files: Int)
     }
 
+    /// Notes files that may be needed to mend content whose receipts can't be read.
+    package func note(wanted digests: some Sequence<SHA256Digest>) {
+        state.withLock { $0.wantedFiles.formUnion(digests) }
+    }
+
+    /// Where in the library files of these digests are. The receipts of the whole library are read through once for all content that is damaged.
+    package func storedFiles(for wanted: Set<SHA256Digest>) throws(LibraryError) -> StoredFiles {
+        try fileSearch.withLock { stored throws(LibraryError) in
+            if let known = stored.files, wanted.isSubset(of: stored.wanted) { return known }
+            let (damaged, noted) = state.withLock { ($0.damaged, $0.wantedFiles) }
+            stored.wanted.formUnion(wanted.union(noted))
+            for address in damaged {
+                guard let content = try library.store.open(address), let receipt = try? content.receipt() else {
+                    continue
+                }
+                for case .file(let file) in receipt.entries.map(\.content) { stored.wanted.insert(file.sha256) }
+            }
+            let files = try StoredFiles(for: stored.wanted, in: library)
+            stored.files = files
+            return files
+        }
+    }
+
     /// Notes that content isn't what its receipt says: it is not taken for what a bundle asks for, and what is committed in its place replaces it.
     package func note(damaged contents: Set<StoreAddress>) { state.withLock { $0.damaged.formUnion(contents) } }
 
     package func isDamaged(_ content: StoreAddress) -> Bool { state.withLock { $0.damaged.contains(content) } }
 
-    /// The content a bundle of this origin would have, if it is here and not known to be damaged.
+    /// The content a bundle of this origin would have, if it is here and not known to be damaged, nor is seen to be by now.
     package func find(_ origin: Receipt.Origin) throws(LibraryError) -> StoredContent? {
-        isDamaged(origin.address) ? nil : try library.store.find(origin)
+        guard !isDamaged(origin.address), let content = try library.store.find(origin) else { return nil }
+        if content.hasItsExtent { return content }
+        note(damaged: [content.address])
+        return nil
     }
 
     /// Holds content against its receipt, and builds it anew where they differ.
-    /// - Parameter isStopped: asked again and again; after a yes `lacking` is returned.
-    /// - Throws: `damaged` where the receipt can't be read.
+    /// - Parameters:
+    ///   - checkRoom: asked before anything is copied whether there is room for so many bytes.
+    ///   - isStopped: asked again and again; after a yes `lacking` is returned.
+    /// - Throws: `damaged` where the receipt can't be read, and what `checkRoom` does.
     package func mend(
-        _ content: StoredContent, isStopped: @escaping @Sendable () -> Bool
+        _ content: StoredContent, checkRoom: (Int64) throws(LibraryError) -> Void = { _ in },
+        isStopped: @escaping @Sendable () -> Bool
     ) throws(LibraryError) -> Mending {
         let damage = try ContentSurvey(ContentInspection(content), isStopped).damage
         guard !damage.isEmpty else {
@@ -39,7 +68,7 @@ extension LibraryWriter {
         let staging = try makeStaging()
         do throws(LibraryError) {
             var rebuilding = ContentRebuilding(receipt, content, damage, in: staging)
-            let lacking = try rebuilding.build(searching: library, isStopped)
+            let lacking = try rebuilding.build(searching: self, checkRoom, isStopped)
             guard lacking == 0 else {
                 try staging.discard()
                 return .lacking(files: lacking)
@@ -116,7 +145,8 @@ private struct ContentRebuilding {
 
     /// - Returns: how many files could be had nowhere.
     mutating func build(
-        searching library: Library, _ isStopped: @Sendable () -> Bool
+        searching writer: LibraryWriter, _ checkRoom: (Int64) throws(LibraryError) -> Void,
+        _ isStopped: @Sendable () -> Bool
     ) throws(LibraryError) -> Int {
         var missing: [(path: RelativePath, file: Receipt.File)] = []
         for entry in receipt.entries {
@@ -134,15 +164,18 @@ private struct ContentRebuilding {
                 missing.append((entry.path, file))
             }
         }
-        return try restore(missing, searching: library, isStopped)
+        if missing.isEmpty { return 0 }
+        // Sizes of files that were on one disk: their sum fits.
+        try checkRoom(missing.reduce(0) { $0 &+ $1.file.sizeBytes })
+        return try restore(missing, searching: writer, isStopped)
     }
 
     /// - Returns: how many files could be had nowhere.
     private func restore(
-        _ missing: [(path: RelativePath, file: Receipt.File)], searching library: Library,
+        _ missing: [(path: RelativePath, file: Receipt.File)], searching writer: LibraryWriter,
         _ isStopped: @Sendable () -> Bool
     ) throws(LibraryError) -> Int {
-        let files = try StoredFiles(for: Set(missing.map(\.file.sha256)), in: library)
+        let files = try writer.storedFiles(for: Set(missing.map(\.file.sha256)))
         var lacking = 0
         for (path, file) in missing {
             if isStopped() { return missing.count }

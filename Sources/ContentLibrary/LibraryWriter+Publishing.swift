@@ -23,7 +23,7 @@ extension LibraryWriter {
     /// One more than any that is kept. The highest is always kept, so no number is used twice.
     private func nextNumber() throws(LibraryError) -> GenerationNumber {
         let generations = library.generations
-        let highest = max(try generations.numbers().last?.value ?? 0, try generations.currentNumber()?.value ?? 0)
+        let highest = max(try generations.highestName(), try generations.currentNumber()?.value ?? 0)
         guard let number = GenerationNumber(highest + 1) else {
             throw LibraryError(
                 .damaged, "\(generations.directory.name) holds a generation \(highest): no number is left")
@@ -38,31 +38,35 @@ extension LibraryWriter {
         try generations.makeDirectory(number.newPath)
         let directory = try generations.subdirectory(number.newPath)
         try directory.descriptor.setMode(LibraryLayout.directoryMode)
+        var list: [ContentID: GenerationList.Manifest] = [:]
         for (manifest, content) in draft.manifests {
             try directory.makeDirectory(manifest.path)
             let holder = try directory.subdirectory(manifest.path)
             try holder.descriptor.setMode(LibraryLayout.directoryMode)
-            try writeManifestFile(manifest, content, base: draft.base, in: holder)
+            let digest = try writeManifestFile(manifest, content, base: draft.base, in: holder)
+            list[manifest] = GenerationList.Manifest(sha256: digest, bundles: content.bundles)
             for (bundle, name) in content.bundles {
                 let address = StoreAddress(bundle: BundleAddress(manifest: manifest, bundle: bundle), name: name)
                 try holder.makeSymbolicLink(bundle.path, target: address.linkTarget)
             }
         }
-        try generations.synchronizeTree(number.newPath, files: true)
+        try directory.writeNew(GenerationList(list).encoded(as: number), to: LibraryLayout.generationList)
+        try generations.synchronizeTree(number.newPath)
     }
 
+    /// - Returns: the digest of what was published, which may not be what is here of it.
     private func writeManifestFile(
         _ manifest: ContentID, _ content: GenerationDraft.Manifest, base: Generation?, in holder: Directory
-    ) throws(SystemError) {
+    ) throws(SystemError) -> SHA256Digest? {
         if let bytes = content.bytes {
-            let file = try holder.open(
-                LibraryLayout.manifestFile, flags: O_WRONLY | O_CREAT | O_EXCL, mode: LibraryLayout.fileMode)
-            try file.setMode(LibraryLayout.fileMode)
-            try file.write(bytes)
-        } else if let base {
-            let old = try base.directory.subdirectory(manifest.path).open(LibraryLayout.manifestFile, flags: O_RDONLY)
-            _ = try holder.copyFile(from: old, to: LibraryLayout.manifestFile, mode: LibraryLayout.fileMode)
+            try holder.writeNew(bytes, to: LibraryLayout.manifestFile)
+            return SHA256.digest(of: bytes)
         }
+        let known = base?.list?.manifests[manifest]?.sha256
+        // What is lost of a manifest of another run keeps nobody from publishing, and isn't handed on.
+        guard let bytes = try base?.readManifest(manifest) else { return known }
+        try holder.writeNew(bytes, to: LibraryLayout.manifestFile)
+        return known ?? SHA256.digest(of: bytes)
     }
 
     /// Gives the generation its name, for good, before `current` can name it.
@@ -83,5 +87,14 @@ extension LibraryWriter {
         try internals.rename(LibraryLayout.nextCurrent, to: LibraryLayout.current, in: library.root)
         // Only after this is the publication reported: a power loss doesn't take it back.
         try library.root.synchronize()
+    }
+}
+
+extension Directory {
+    /// Writes a file that isn't there yet, for all to read whatever the umask is; doesn't flush it.
+    func writeNew(_ bytes: [UInt8], to name: RelativePath) throws(SystemError) {
+        let file = try open(name, flags: O_WRONLY | O_CREAT | O_EXCL, mode: LibraryLayout.fileMode)
+        try file.setMode(LibraryLayout.fileMode)
+        try file.write(bytes)
     }
 }

@@ -18,17 +18,30 @@ extension LibraryWriter {
         try? library.staging.open(names.receipt, flags: O_RDONLY | O_NONBLOCK)
     }
 
-    /// The content is still in staging, or has its name in the store already.
+    /// The content is still in staging, has its name in the store already, or is on its way into the place of damaged content.
     private func finish(_ names: StagingNames, as address: StoreAddress) throws(LibraryError) {
-        guard try library.store.open(address) == nil else { return }
+        // What is believed was about to be replaced since it had been found damaged; else nothing is to be done.
+        let present = try library.store.open(address)
+        if let present, let survey = try? ContentSurvey(ContentInspection(present)), survey.damage.isEmpty { return }
+        // Where readers are led to it, it is never missing.
+        let isSeen = if present != nil { true } else { try library.generations.addresses().contains(address) }
         try translating { () throws(SystemError) in
             let parent = try openPlace(of: address.bundle)
             if try library.staging.status(of: names.content) != nil {
                 guard isTrue(names, of: names.content, in: library.staging) else { return }
-                try clearPlace(address.name, in: parent, displacingTo: names)
-                try moveContent(of: names, to: address.name, in: parent)
-            } else {
-                guard isTrue(names, of: address.name.path, in: parent) else { return }
+                if isSeen, try parent.status(of: address.name.path)?.kind == .directory {
+                    try replaceContent(at: address, in: parent, by: names)
+                } else {
+                    try clearPlace(address.name, in: parent, displacingTo: names)
+                    try moveContent(of: names, to: address.name, in: parent)
+                }
+            } else if !isTrue(names, of: address.name.path, in: parent) {
+                guard try parent.status(of: address.name.path)?.kind == .directory,
+                    let aside = try contentAside(for: address).first(where: {
+                        isTrue(names, of: $0, in: library.quarantine)
+                    })
+                else { return }
+                try exchange(aside, with: address, in: parent)
             }
             try moveReceipt(of: names, to: address.name, in: parent)
         }

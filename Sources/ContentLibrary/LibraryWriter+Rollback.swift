@@ -9,11 +9,15 @@ extension LibraryWriter {
     /// - Parameters:
     ///   - target: nil for the one before the current one.
     ///   - highestSerial: the highest that is known to have been published of a manifest; generations may be gone that knew.
+    /// - Returns: what keeps the library there: a pin that held everything goes on to do so.
     /// - Throws: when there is no such generation, or not all of its content is here; nothing has changed then.
     package func rollBack(
         to target: GenerationNumber?, highestSerial: (ContentID) -> Int?
-    ) throws(LibraryError) -> Generation {
-        let generation = try library.generations.open(try rollbackTarget(target))
+    ) throws(LibraryError) -> LibraryPin {
+        let number = try rollbackTarget(target)
+        // Readers go where its links lead, whatever its list says.
+        try bringBack(number)
+        let generation = try library.generations.open(number)
         for address in generation.addresses where try library.store.open(address) == nil {
             throw LibraryError(
                 .damaged,
@@ -24,11 +28,28 @@ extension LibraryWriter {
         for number in try library.generations.numbers() {
             guard let kept = try? library.generations.open(number) else { continue }
             serials.merge(try kept.serials(), uniquingKeysWith: max)
+            // Of a manifest whose bytes are lost nothing else tells.
+            for manifest in kept.manifests.keys {
+                if let known = highestSerial(manifest) { serials[manifest] = max(known, serials[manifest] ?? known) }
+            }
         }
-        for (manifest, serial) in serials { serials[manifest] = max(serial, highestSerial(manifest) ?? serial) }
-        try set(LibraryPin(generation: generation.number, hold: .serials(serials)))
+        let pin = LibraryPin(generation: generation.number, hold: hold(atLeast: serials))
+        try set(pin)
         try translating { () throws(SystemError) in try makeCurrent(generation.number) }
-        return generation
+        return pin
+    }
+
+    /// What was held on purpose, or by a pin that nobody can read, isn't set free by the way.
+    private func hold(atLeast serials: [ContentID: Int]) -> LibraryPin.Hold {
+        do throws(LibraryError) {
+            switch try library.pin()?.hold {
+            case .everything?: return .everything
+            case .serials(let held)?: return .serials(serials.merging(held, uniquingKeysWith: max))
+            case nil: return .serials(serials)
+            }
+        } catch {
+            return .everything
+        }
     }
 
     private func rollbackTarget(_ wanted: GenerationNumber?) throws(LibraryError) -> GenerationNumber {
@@ -36,7 +57,7 @@ extension LibraryWriter {
         let names = kept.map { "\($0.value)" }.joined(separator: ", ")
         if let wanted {
             if kept.contains(wanted) { return wanted }
-            throw LibraryError(.notThere, "there is no generation \(wanted.value); kept are: \(names)")
+            throw LibraryError(.unknownName, "there is no generation \(wanted.value); kept are: \(names)")
         }
         guard let current = try library.generations.currentNumber() else {
             throw LibraryError(.notThere, "nothing has been published: there is no generation to go back to")

@@ -20,9 +20,19 @@ package final class LibraryWriter: Sendable {
         var clearedBytes: Int64 = 0
         /// What is known not to be as its receipt says.
         var damaged: Set<StoreAddress> = []
+        /// What is on its way into the place of damaged content.
+        var replacing: Set<RelativePath> = []
+        var recoveries: [String] = []
+        /// Whether something of the current generation wasn't as it was published, and could not be put back.
+        var isCurrentImpaired = false
+        /// By which content may be mended whose receipt can't be read.
+        var wantedFiles: Set<SHA256Digest> = []
     }
+    /// Held while it is built: whoever needs it has nothing else to do.
+    let fileSearch = Locked((wanted: Set<SHA256Digest>(), files: StoredFiles?.none))
 
-    init(library: Library, lock: LibraryLock) throws(LibraryError) {
+    /// - Parameter needsCurrent: throws where `current` is lost and can't be put back.
+    init(library: Library, lock: LibraryLock, needsCurrent: Bool) throws(LibraryError) {
         self.library = library
         self.lock = lock
         // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had all but committed is
@@ -41,7 +51,18 @@ package final class LibraryWriter: Sendable {
             state.lastStagingNumber = salvages.last?.names.number ?? 0
             state.clearedBytes = bytes
         }
+        var recoveries: [String] = []
+        do throws(LibraryError) { recoveries += try [restoreCurrent()].compactMap(\.self) } catch {
+            // What isn't a link is told of by whoever has to know what is current; not everybody has to.
+            guard error.code == .damaged || !needsCurrent else { throw error }
+            if error.code != .damaged { recoveries.append("\(error)") }
+        }
+        recoveries += try restoreGenerations(.links, current: .links)
+        state.withLock { [recoveries] in $0.recoveries = recoveries }
     }
+
+    /// What had to be put in order before anything else, a line each, for people.
+    package var recoveries: [String] { state.withLock { $0.recoveries } }
 
     /// What a run that was killed had left in progress, and is gone.
     package var clearedBytes: Int64 { state.withLock { $0.clearedBytes } }

@@ -30,7 +30,7 @@ struct LineReader {
             guard buffer.count - start <= limitBytes else {
                 throw SystemError(code: EFBIG, operation: "read a line of", subject: file.name)
             }
-            buffer.removeFirst(start)
+            if start > 0 { buffer.removeFirst(start) }
             start = 0
             searched = buffer.count
             guard try fill() else { return nil }
@@ -39,14 +39,17 @@ struct LineReader {
 
     /// - Returns: false at the end of the file.
     private mutating func fill() throws(SystemError) -> Bool {
-        var piece = [UInt8](repeating: 0, count: pieceBytes)
-        pieceBytes = 64 << 10
-        let read = piece.withUnsafeMutableBytes { bytes in
-            Result { () throws(SystemError) in try file.read(into: bytes, at: offset) }
+        var outcome: Result<Int, SystemError> = .success(0)
+        let piece = [UInt8](unsafeUninitializedCapacity: pieceBytes) { bytes, filled in
+            outcome = Result { () throws(SystemError) in
+                try file.readOnce(into: UnsafeMutableRawBufferPointer(bytes), at: offset)
+            }
+            filled = (try? outcome.get()) ?? 0
         }
-        let count = try read.get()
+        pieceBytes = 64 << 10
+        let count = try outcome.get()
         offset += Int64(count)
-        buffer += piece[..<count]
+        if buffer.isEmpty { buffer = piece } else { buffer += piece }
         return count > 0
     }
 }

@@ -4,7 +4,7 @@ import Platform
 package struct ManifestRecord: Hashable, Sendable {
     package let manifest: ContentID
     package let serial: Int
-    /// Of the exact bytes that were published.
+    /// Of the exact bytes that were read there: those that are published, unless a pin holds them, or nothing of it could be published so far.
     package let digest: SHA256Digest
     package let expires: Timestamp?
     /// What the server says distinguishes these bytes from later ones; nil for a file, and where it says nothing.
@@ -13,6 +13,8 @@ package struct ManifestRecord: Hashable, Sendable {
     package var settled: GenerationNumber?
     /// By which way of planning it is settled: a program with another one looks again.
     package var settledBy: String?
+    /// The public key by which exactly these bytes were found to be signed, in the words of whoever keeps keys; nil where nobody asked.
+    package var signer: String?
     /// How many bundles it has.
     package let bundleCount: Int
     /// When all that a run was asked for of it was last known to be published and up to date.
@@ -22,7 +24,8 @@ package struct ManifestRecord: Hashable, Sendable {
 
     package init(
         manifest: ContentID, serial: Int, digest: SHA256Digest, expires: Timestamp?, validator: String? = nil,
-        settled: GenerationNumber? = nil, settledBy: String? = nil, bundleCount: Int, lastSuccess: Timestamp? = nil,
+        settled: GenerationNumber? = nil, settledBy: String? = nil, signer: String? = nil, bundleCount: Int,
+        lastSuccess: Timestamp? = nil,
         lastComplete: Timestamp? = nil
     ) {
         self.manifest = manifest
@@ -32,6 +35,7 @@ package struct ManifestRecord: Hashable, Sendable {
         self.validator = validator
         self.settled = settled
         self.settledBy = settledBy
+        self.signer = signer
         self.bundleCount = bundleCount
         self.lastSuccess = lastSuccess
         self.lastComplete = lastComplete
@@ -66,31 +70,36 @@ extension StateIndex {
     }
 
     private static let recordColumns =
-        "manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess, lastComplete"
+        "manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess, lastComplete, signer"
 
     static func write(
         _ manifests: [SHA256Digest: ManifestRecord], at time: Timestamp, in database: SQLiteDatabase
     ) throws(SQLiteError) {
         guard !manifests.isEmpty else { return }
         for (source, record) in manifests {
+            try noteChange(of: source, to: record.manifest, at: time, in: database)
             try database.run(
                 """
                 INSERT INTO sources (
                     source, manifest, serial, sha256, expires, validator, settled, settledBy, bundles, lastSuccess,
-                    lastComplete, lastUse)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    lastComplete, lastUse, signer)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET manifest = excluded.manifest, serial = excluded.serial,
                 sha256 = excluded.sha256, expires = excluded.expires, validator = excluded.validator,
                 settled = excluded.settled, settledBy = excluded.settledBy,
-                bundles = excluded.bundles, lastSuccess = coalesce(excluded.lastSuccess, lastSuccess),
-                lastComplete = coalesce(excluded.lastComplete, lastComplete), lastUse = excluded.lastUse
+                bundles = excluded.bundles, lastSuccess = coalesce(
+                    excluded.lastSuccess, CASE WHEN manifest = excluded.manifest THEN lastSuccess END),
+                lastComplete = coalesce(
+                    excluded.lastComplete, CASE WHEN manifest = excluded.manifest THEN lastComplete END),
+                lastUse = excluded.lastUse, signer = excluded.signer
                 """,
                 [
                     .digest(source), .id(record.manifest), .integer(record.serial), .digest(record.digest),
                     .time(record.expires), .text(record.validator), .integer(record.settled?.value),
                     .text(record.settledBy), .integer(record.bundleCount), .time(record.lastSuccess),
-                    .time(record.lastComplete), .time(time),
+                    .time(record.lastComplete), .time(time), .text(record.signer),
                 ])
+            if record.lastSuccess != nil { try endWait(for: source, in: database) }
         }
         try database.run(
             "DELETE FROM sources WHERE source NOT IN (SELECT source FROM sources ORDER BY lastUse DESC LIMIT ?)",
@@ -106,6 +115,7 @@ extension ManifestRecord {
             manifest: manifest, serial: Int(row.integer(1)), digest: digest,
             expires: row.optionalInteger(3).map { Timestamp(seconds: $0) }, validator: row.optionalText(4),
             settled: row.optionalInteger(5).flatMap { GenerationNumber(Int($0)) }, settledBy: row.optionalText(6),
+            signer: row.optionalText(10),
             bundleCount: Int(row.integer(7)), lastSuccess: row.optionalInteger(8).map { Timestamp(seconds: $0) },
             lastComplete: row.optionalInteger(9).map { Timestamp(seconds: $0) })
     }

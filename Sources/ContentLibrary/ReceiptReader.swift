@@ -7,7 +7,8 @@ struct ReceiptReader {
     let header: Receipt.Header
     private let name: String
     private var lines: LineReader
-    private let hasher = SHA256()
+    /// Nil for whoever only looks at the beginning.
+    private let hasher: SHA256?
     // What was read of the entries.
     private var entryCount = 0
     private var contentBytes: Int64 = 0
@@ -18,9 +19,11 @@ struct ReceiptReader {
     private static let lineLimitBytes = 256 << 10
 
     /// Reads the header alone.
+    /// - Parameter isLook: nothing is proven: what is read isn't hashed, and can't be read to its end.
     /// - Throws: `damaged` when there is none.
-    init(_ file: OwnedDescriptor) throws(LibraryError) {
+    init(_ file: OwnedDescriptor, isLook: Bool = false) throws(LibraryError) {
         name = file.name
+        hasher = isLook ? nil : SHA256()
         lines = LineReader(file, limitBytes: Self.lineLimitBytes)
         let line = try Self.line(&lines, hasher, name)
         guard let header = Receipt.Header(line.root) else {
@@ -46,13 +49,15 @@ struct ReceiptReader {
     }
 
     /// Reads past the sources and keeps none: there may be any number of them.
-    mutating func skipSources() throws(LibraryError) {
+    mutating func forEachSource(_ body: (Receipt.Source) -> Void) throws(LibraryError) {
         var count = 0
         while count < header.sourceCount {
-            _ = try nextSource()
+            body(try nextSource())
             count += 1
         }
     }
+
+    mutating func skipSources() throws(LibraryError) { try forEachSource { _ in } }
 
     /// Reads the next source. There are as many as the header says, and nothing else before them: for whoever doesn't need the rest, whose digest
     /// then isn't checked.
@@ -88,15 +93,15 @@ struct ReceiptReader {
     private mutating func checkEnd() throws(LibraryError) {
         if isAtEnd { return }
         guard contentBytes == header.contentBytes else { throw damaged("the sum of sizes") }
-        let digest = hasher.finalize()
-        hasher.reset()
+        guard let digest = hasher?.finalize() else { throw damaged("its proof") }
+        hasher?.reset()
         guard try nextLine().root["sha256"]?.string == digest.description else { throw damaged("its digest") }
         guard try translating({ () throws(SystemError) in try lines.next() }) == nil else { throw damaged("its end") }
         isAtEnd = true
     }
 
     private static func line(
-        _ lines: inout LineReader, _ hasher: SHA256, _ name: String
+        _ lines: inout LineReader, _ hasher: SHA256?, _ name: String
     ) throws(LibraryError) -> JSONDocument {
         let bytes: [UInt8]?
         do { bytes = try lines.next() } catch {
@@ -104,7 +109,7 @@ struct ReceiptReader {
             throw damaged(name, "a line is too long")
         }
         guard let bytes else { throw damaged(name, "it ends too early") }
-        (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes(hasher.update)
+        if let hasher { (bytes + [UInt8(ascii: "\n")]).withUnsafeBytes(hasher.update) }
         do { return try JSONDocument(bytes, name: name) } catch { throw damaged(name, "a line is not JSON") }
     }
 

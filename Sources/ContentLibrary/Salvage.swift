@@ -103,22 +103,42 @@ package final class Salvage: Sendable {
     package func heldBytes(of digest: SHA256Digest) -> Int64 { sizes[digest] ?? 0 }
 
     /// Moves the file of this digest to `path` in staging: a file less to fetch.
+    /// - Parameters:
+    ///   - isToBeChanged: whether it will get another mode or time, so that no other name may share it; nor may anything be at `path`.
+    ///   - isStopped: asked before each piece of a file is read; after a yes nothing more is taken.
     /// - Returns: false when there is no such file, or what is there is something else.
     package func take(
-        _ digest: SHA256Digest, sizeBytes: Int64, to path: RelativePath, in staging: Staging
+        _ digest: SHA256Digest, sizeBytes: Int64, to path: RelativePath, in staging: Staging,
+        isToBeChanged: Bool = false, isStopped: () -> Bool = { false }
     ) throws(LibraryError) -> Bool {
-        while let file = files.withLock({ $0[digest]?.popLast() }) {
+        while !isStopped(), let file = files.withLock({ $0[digest]?.popLast() }) {
             guard let found = try? file.directory.open(file.path, flags: O_RDONLY | O_NONBLOCK),
                 let status = try? found.status(), status.kind == .file, status.sizeBytes == sizeBytes,
-                let actual = try? found.sha256(), actual == digest
+                !isToBeChanged || status.linkCount == 1,
+                (try? Self.digest(of: found, isStopped)) == digest
             else { continue }
             try translating { () throws(SystemError) in
                 if let parent = path.parent { try staging.directory.makeDirectories(parent) }
-                try file.directory.rename(file.path, to: path, in: staging.directory)
+                try file.directory.rename(file.path, to: path, in: staging.directory, replacing: !isToBeChanged)
             }
             return true
         }
         return false
+    }
+
+    /// Of the part that was read, where that was stopped.
+    private static func digest(of file: OwnedDescriptor, _ isStopped: () -> Bool) throws(SystemError) -> SHA256Digest {
+        let hasher = SHA256()
+        _ = try hasher.update(from: file, isStopped: isStopped)
+        return hasher.finalize()
+    }
+
+    /// Whether a file of this digest may be taken, as far as its length tells.
+    package func mayHold(_ source: Receipt.Source) -> Bool {
+        files.withLock { $0[source.sha256] ?? [] }.contains { file in
+            guard let status = try? file.directory.status(of: file.path) else { return false }
+            return status.kind == .file && status.sizeBytes == source.sizeBytes
+        }
     }
 }
 

@@ -83,6 +83,10 @@ private struct StagingInventory {
         _ name: RelativePath, in directory: Directory, path: RelativePath
     ) throws(LibraryError) {
         let status = try translating { () throws(SystemError) in try directory.status(of: name) }
+        if let status, let file = takeLinked(status, path: path) {
+            entries.append(Receipt.Entry(path: path, content: .file(file)))
+            return
+        }
         switch status?.kind {
         case .directory:
             directories.append(path)
@@ -96,6 +100,16 @@ private struct StagingInventory {
             throw LibraryError(
                 .damaged, "\(directory.name)/\(name) can't be published: it is no file, directory or link")
         }
+    }
+
+    /// A file of the store that got a name here as well, as it is to be published: nothing is left to do for it. Nil for any other.
+    private mutating func takeLinked(_ status: FileStatus, path: RelativePath) -> Receipt.File? {
+        guard status.kind == .file, let digest = digests[path], staging.isLinked(path, status),
+            [LibraryLayout.fileMode, LibraryLayout.executableMode].contains(status.mode)
+        else { return nil }
+        sharedFiles += 1
+        sharedBytes &+= status.sizeBytes
+        return Receipt.File(sizeBytes: status.sizeBytes, mode: status.mode, modified: status.modified, sha256: digest)
     }
 
     private mutating func takeFile(

@@ -11,6 +11,8 @@ package final class Staging: Sendable {
     private let journal: StagingJournal?
     private let hasNotes = Locked(false)
     private let lastScratchNumber = Locked(0)
+    /// The files of older content that have got a name here.
+    private let linked = Locked<[RelativePath: [UInt64]]>([:])
 
     /// - Parameter bundle: whose files these are, where the next run may take over what this one leaves.
     init(number: Int, in parent: Directory, for bundle: BundleAddress?) throws(SystemError) {
@@ -32,6 +34,16 @@ package final class Staging: Sendable {
 
     /// Adds a piece to what the next run is to know beside the files: kept with them, until the content is in the store.
     package func note(_ text: String, of record: String) throws(SystemError) { try journal?.note(text, of: record) }
+
+    /// Notes that a file of the store has got this name, too: its bytes are on the disk.
+    func note(linked path: RelativePath, _ status: FileStatus) {
+        linked.withLock { $0[path] = status.identity }
+    }
+
+    /// Whether what stands at a path is a file of the store still.
+    func isLinked(_ path: RelativePath, _ status: FileStatus) -> Bool {
+        linked.withLock { $0[path] } == status.identity
+    }
 
     /// Gives the building up: what was noted stays for the next run, anything else goes.
     package func leave() throws(LibraryError) {

@@ -5,7 +5,8 @@ import Platform
 /// What has come into a staging directory so far, and from where, so that the next run needn't fetch it again: JSON Lines beside the directory.
 ///
 /// 1. the header: `staging` (the format, 1), `manifest`, `bundle`;
-/// 2. for each file `path`, and as in receipts `url`, `sizeBytes`, `sha256`, `validator`;
+/// 2. for each file `path`, and as in receipts `url`, `sizeBytes`, `sha256`, `validator`; for one of an archive `url` is `zip-entry:` and what of the
+///    archive it was made of;
 /// 3. for what is known besides of the work that is under way, piece by piece: `record` (its name), `text`.
 ///
 /// Nothing of it is flushed, and a kill may cut its last line: what it says is only believed of a file that has that digest.

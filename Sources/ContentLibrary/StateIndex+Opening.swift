@@ -74,11 +74,14 @@ extension Generation {
     package func serials() throws(LibraryError) -> [ContentID: Int] {
         var serials: [ContentID: Int] = [:]
         for manifest in manifests.keys {
-            guard let bytes = try manifestBytes(manifest) else { continue }
-            let document = try? JSONDocument(bytes, name: manifest.description)
-            serials[manifest] = document?.root["serial"]?.integer
+            serials[manifest] = try document(of: manifest)?.root["serial"]?.integer
         }
         return serials
+    }
+
+    /// A manifest as it was published; nil where it can't be read.
+    func document(of manifest: ContentID) throws(LibraryError) -> JSONDocument? {
+        try manifestBytes(manifest).flatMap { try? JSONDocument($0, name: manifest.description) }
     }
 }
 

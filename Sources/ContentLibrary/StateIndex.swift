@@ -27,34 +27,58 @@ package final class StateIndex: Sendable {
         try use { database throws(SQLiteError) in
             var run: Int64 = 0
             try database.transaction { () throws(SQLiteError) in
-                try database.run(
-                    "DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", [.integer(Self.keptRuns - 1)])
-                try database.run("INSERT INTO runs (command, started) VALUES (?, ?)", [.text(command), .time(time)])
-                run = database.lastInsertedRow
-                try Self.set(.lastTime, to: time.seconds, in: database)
+                run = try Self.addRun(command, at: time, in: database)
             }
             return run
         }
     }
 
+    private static func addRun(
+        _ command: String, at time: Timestamp, in database: SQLiteDatabase
+    ) throws(SQLiteError) -> Int64 {
+        try database.run("DELETE FROM runs WHERE id <= (SELECT max(id) FROM runs) - ?", [.integer(keptRuns - 1)])
+        try database.run("INSERT INTO runs (command, started) VALUES (?, ?)", [.text(command), .time(time)])
+        let run = database.lastInsertedRow
+        try set(.lastTime, to: time.seconds, in: database)
+        return run
+    }
+
     /// Notes how a run ended, and what is known of its manifests by now, all in one step.
     package func endRun(
-        _ run: Int64, exit: Int32, counts: RunCounts, manifests: [SHA256Digest: ManifestRecord] = [:],
-        at time: Timestamp = .now
+        _ run: Int64, _ end: RunEnd, at time: Timestamp = .now
     ) throws(LibraryError) {
         try useInTransaction { database throws(SQLiteError) in
-            try Self.write(manifests, at: time, in: database)
-            try database.run(
-                """
-                UPDATE runs SET ended = ?, exit = ?, published = ?, unchanged = ?, failed = ?, paused = ?,
-                bytesFetched = ?, bytesResumed = ? WHERE id = ?
-                """,
-                [
-                    .time(time), .integer(exit), .integer(counts.published), .integer(counts.unchanged),
-                    .integer(counts.failed), .integer(counts.paused), .integer(counts.bytesFetched),
-                    .integer(counts.bytesResumed), .integer(run),
-                ])
+            try Self.endRun(run, end, at: time, in: database)
         }
+    }
+
+    /// Notes a run of which nothing was noted before it ended, in one step: a step costs flushes, and a run that finds nothing to do little else.
+    package func addRun(
+        command: String, from started: Timestamp, _ end: RunEnd, at time: Timestamp = .now
+    ) throws(LibraryError) {
+        try useInTransaction { database throws(SQLiteError) in
+            let run = try Self.addRun(command, at: started, in: database)
+            try Self.endRun(run, end, at: time, in: database)
+        }
+    }
+
+    private static func endRun(
+        _ run: Int64, _ end: RunEnd, at time: Timestamp, in database: SQLiteDatabase
+    ) throws(SQLiteError) {
+        try write(end.manifests, at: time, in: database)
+        try write(refusals: end.refusals, at: time, in: database)
+        let counts = end.counts
+        try database.run(
+            """
+            UPDATE runs SET ended = ?, exit = ?, published = ?, unchanged = ?, failed = ?, paused = ?,
+            bytesFetched = ?, bytesResumed = ?, mended = ?, bytesFromCouriers = ?, bytesCopied = ?, stop = ? WHERE id = ?
+            """,
+            [
+                .time(time), .integer(end.exit), .integer(counts.published), .integer(counts.unchanged),
+                .integer(counts.failed), .integer(counts.paused), .integer(counts.bytesFetched),
+                .integer(counts.bytesResumed), .integer(counts.mended), .integer(counts.bytesFromCouriers),
+                .integer(counts.bytesCopied), .text(end.stop), .integer(run),
+            ])
     }
 
     /// The last runs, newest first.
@@ -62,10 +86,7 @@ package final class StateIndex: Sendable {
         try use { database throws(SQLiteError) in
             var runs: [RunRecord] = []
             try database.run(
-                """
-                SELECT id, command, started, ended, exit, published, unchanged, failed, paused, bytesFetched, bytesResumed
-                FROM runs ORDER BY id DESC LIMIT ?
-                """, [.integer(limit)]
+                "SELECT \(RunRecord.columns) FROM runs ORDER BY id DESC LIMIT ?", [.integer(limit)]
             ) { runs.append(RunRecord($0)) }
             return runs
         }
@@ -149,6 +170,8 @@ package final class StateIndex: Sendable {
     /// Forgets all of a manifest but the highest serial that was published of it.
     package func forget(_ manifest: ContentID) throws(LibraryError) {
         try useInTransaction { database throws(SQLiteError) in
+            try database.run(
+                "DELETE FROM waits WHERE source IN (SELECT source FROM sources WHERE manifest = ?)", [.id(manifest)])
             for table in ["bundles", "sources"] {
                 try database.run("DELETE FROM \(table) WHERE manifest = ?", [.id(manifest)])
             }

@@ -7,9 +7,14 @@ package struct RunCounts: Hashable, Sendable {
     package var unchanged = 0
     package var failed = 0
     package var paused = 0
+    /// Of the unchanged ones those that were damaged, and are whole again.
+    package var mended = 0
     /// Body bytes that were received, and bytes that resume data saved.
     package var bytesFetched: Int64 = 0
     package var bytesResumed: Int64 = 0
+    /// Bytes that came from couriers, and from files of this machine.
+    package var bytesFromCouriers: Int64 = 0
+    package var bytesCopied: Int64 = 0
 
     package init() {}
 }
@@ -23,6 +28,8 @@ package struct RunRecord: Hashable, Sendable {
     package let ended: Timestamp?
     package let exit: Int32?
     package let counts: RunCounts
+    /// What stopped it before its time, in the words of whoever keeps reasons; nil for nothing.
+    package let stop: String?
 
     init(_ row: SQLiteRow) {
         id = row.integer(0)
@@ -34,8 +41,28 @@ package struct RunRecord: Hashable, Sendable {
         (counts.published, counts.unchanged) = (Int(row.integer(5)), Int(row.integer(6)))
         (counts.failed, counts.paused) = (Int(row.integer(7)), Int(row.integer(8)))
         (counts.bytesFetched, counts.bytesResumed) = (row.integer(9), row.integer(10))
+        (counts.mended, counts.bytesFromCouriers) = (Int(row.integer(11)), row.integer(12))
+        counts.bytesCopied = row.integer(13)
         self.counts = counts
+        stop = row.optionalText(14)
     }
+
+    static let columns =
+        "id, command, started, ended, exit, published, unchanged, failed, paused, bytesFetched, bytesResumed, mended, bytesFromCouriers, bytesCopied, stop"
+}
+
+/// What is known of a run when it ends.
+package struct RunEnd: Sendable {
+    package let exit: Int32
+    /// What stopped it before its time; nil for nothing.
+    package var stop: String?
+    package var counts = RunCounts()
+    /// What the next run may know of manifests, by the digests of their places.
+    package var manifests: [SHA256Digest: ManifestRecord] = [:]
+    /// Why the manifest at a place could not be followed; nil where it could.
+    package var refusals: [SHA256Digest: String?] = [:]
+
+    package init(exit: Int32) { self.exit = exit }
 }
 
 /// How a bundle fared in a run.

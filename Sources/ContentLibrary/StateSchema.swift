@@ -46,6 +46,20 @@ enum StateSchema {
             manifest TEXT NOT NULL, bundle TEXT NOT NULL, name TEXT NOT NULL, time INTEGER, position TEXT, damage TEXT,
             PRIMARY KEY (manifest, bundle, name)) WITHOUT ROWID;
         """,
+        """
+        CREATE TABLE waits (source TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE sources ADD COLUMN signer TEXT;
+        """,
+        """
+        ALTER TABLE runs ADD COLUMN stop TEXT;
+        ALTER TABLE runs ADD COLUMN mended INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE runs ADD COLUMN bytesFromCouriers INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE runs ADD COLUMN bytesCopied INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE refusals (
+            source TEXT PRIMARY KEY, reason TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
+        """,
     ]
 
     /// Checks the database, and brings it up to the newest version; an empty one gets all tables.

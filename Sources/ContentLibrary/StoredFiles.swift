@@ -12,16 +12,21 @@ package struct StoredFiles: Sendable {
 
     private let store: Store
     private var locations: [SHA256Digest: [Location]] = [:]
+    /// How long sources were that were fetched, kept as they came or not.
+    private var fetchedBytes: [SHA256Digest: Int64] = [:]
 
     /// Each may be damaged, and in the same way where they are links to one file.
     private static let kept = 8
+
+    /// Of none, until some are added.
+    package init(in library: Library) { store = library.store }
 
     package init(for wanted: Set<SHA256Digest>, in library: Library) throws(LibraryError) {
         store = library.store
         guard !wanted.isEmpty else { return }
         for address in try library.vouchedContents().sorted() {
             guard let content = try store.open(address), let file = try? content.openReceipt(),
-                var reader = try? ReceiptReader(file), (try? reader.skipSources()) != nil
+                var reader = try? ReceiptReader(file), (try? noteSources(&reader, wanted)) != nil
             else { continue }
             // Up to where it can be read.
             while let entry = try? reader.nextEntry() {
@@ -31,11 +36,24 @@ package struct StoredFiles: Sendable {
         }
     }
 
+    private mutating func noteSources(
+        _ reader: inout ReceiptReader, _ wanted: Set<SHA256Digest>
+    ) throws(LibraryError) {
+        try reader.forEachSource { source in
+            if wanted.contains(source.sha256) { fetchedBytes[source.sha256] = source.sizeBytes }
+        }
+    }
+
     /// Adds files that may be at these paths of content, whether or not that has a receipt.
-    package mutating func add(_ files: [(path: RelativePath, digest: SHA256Digest)], at content: StoreAddress) {
+    /// - Parameter files: each with its length, as far as that is known: what isn't so long is passed over.
+    package mutating func add(
+        _ files: [(path: RelativePath, digest: SHA256Digest, sizeBytes: Int64?)], at content: StoreAddress
+    ) {
         guard let directory = try? directory(of: content) else { return }
-        for (path, digest) in files {
-            guard let status = try? directory.status(of: path), status.kind == .file else { continue }
+        for (path, digest, sizeBytes) in files {
+            guard let status = try? directory.status(of: path), status.kind == .file,
+                sizeBytes ?? status.sizeBytes == status.sizeBytes
+            else { continue }
             add(Location(content: content, path: path, sizeBytes: status.sizeBytes), of: digest)
         }
     }
@@ -45,7 +63,9 @@ package struct StoredFiles: Sendable {
     }
 
     /// How long the file of a digest is, as far as that can be told before it is read; nil where none is known.
-    package func sizeBytes(of digest: SHA256Digest) -> Int64? { locations[digest]?.first?.sizeBytes }
+    package func sizeBytes(of digest: SHA256Digest) -> Int64? {
+        locations[digest]?.first?.sizeBytes ?? fetchedBytes[digest]
+    }
 
     /// Where it may be: content, and a path in that.
     package func places(of digest: SHA256Digest) -> [(directory: Directory, path: RelativePath)] {

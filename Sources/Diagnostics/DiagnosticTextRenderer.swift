@@ -2,7 +2,7 @@ import Platform
 
 /// Writes diagnostics for people: one line each, or with the line of code and a caret below.
 ///
-/// Other forms (JSON, SARIF, GitHub) are renderers beside this one: they take the same ``Diagnostic`` and ``LineIndex``.
+/// Other forms (JSON, SARIF, GitHub) are the command's: they are made of the same ``Diagnostic`` and ``LineIndex``.
 package struct DiagnosticTextRenderer: Sendable {
     private let lines: LineIndex
     private let name: String

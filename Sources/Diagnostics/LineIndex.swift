@@ -1,7 +1,7 @@
 /// Finds the line and column of a byte offset. Built in one pass over the text, so make one per text and keep it.
 ///
 /// A line ends with LF; the CR of a CRLF belongs to the line end. Columns count Unicode scalars and start at 1. Both lookups are fast in
-/// a text that is one line of a hundred megabytes too: scalars are counted from the nearest block, not from the start of the line.
+/// a text that is one line of a hundred megabytes, or a hundred million lines: both are counted from the nearest block.
 package struct LineIndex: Sendable {
     /// A line and a column, both counted from 1.
     package struct Position: Sendable, Hashable {
@@ -15,58 +15,85 @@ package struct LineIndex: Sendable {
     }
 
     package let source: SourceText
-    private var lineStarts = [0]
-    /// How many scalars begin before each block of `blockBytes`.
-    private var scalarsBeforeBlock: [Int] = []
+    /// What comes before each block of `blockBytes`.
+    private var blocks: [Counts] = []
     private static let blockBytes = 4096
+
+    private struct Counts {
+        /// Scalars that begin.
+        var scalars = 0
+        /// Line feeds.
+        var lineFeeds = 0
+
+        mutating func count(_ byte: UInt8) {
+            if LineIndex.beginsScalar(byte) { scalars += 1 }
+            if byte == UInt8(ascii: "\n") { lineFeeds += 1 }
+        }
+    }
 
     package init(_ source: SourceText) {
         self.source = source
         let bytes = source.bytes
-        scalarsBeforeBlock.reserveCapacity(bytes.count / Self.blockBytes + 1)
-        var scalars = 0
+        blocks.reserveCapacity(bytes.count / Self.blockBytes + 1)
+        var counts = Counts()
         for (offset, byte) in bytes.enumerated() {
-            if offset % Self.blockBytes == 0 { scalarsBeforeBlock.append(scalars) }
-            if Self.beginsScalar(byte) { scalars += 1 }
-            if byte == UInt8(ascii: "\n") { lineStarts.append(offset + 1) }
+            if offset % Self.blockBytes == 0 { blocks.append(counts) }
+            counts.count(byte)
         }
     }
 
     /// The place of a byte. An offset past the end stands for the end.
     package func position(of offset: Int) -> Position {
         let offset = clamped(offset)
-        let line = lineNumber(of: offset)
-        return Position(line: line, column: scalars(before: offset) - scalars(before: lineStarts[line - 1]) + 1)
+        let counts = counts(before: offset)
+        let start = lineStart(before: offset, behind: counts.lineFeeds)
+        return Position(line: counts.lineFeeds + 1, column: counts.scalars - self.counts(before: start).scalars + 1)
     }
 
     /// The bytes of the line that holds an offset, without its line end.
     package func lineRange(around offset: Int) -> Range<Int> {
-        let line = lineNumber(of: clamped(offset))
-        let start = lineStarts[line - 1]
-        guard line < lineStarts.count else { return start..<source.bytes.count }
-        var end = lineStarts[line] - 1
+        let offset = clamped(offset)
+        let lineFeeds = counts(before: offset).lineFeeds
+        let start = lineStart(before: offset, behind: lineFeeds)
+        guard var end = nextLineFeed(from: offset, behind: lineFeeds) else { return start..<source.bytes.count }
         if end > start, source.bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         return start..<end
     }
 
     private func clamped(_ offset: Int) -> Int { min(max(offset, 0), source.bytes.count) }
 
-    /// The number of the last line that starts at or before `offset`.
-    private func lineNumber(of offset: Int) -> Int {
-        var low = 0
-        var high = lineStarts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if lineStarts[middle] <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
+    private func counts(before offset: Int) -> Counts {
+        guard !blocks.isEmpty else { return Counts() }
+        let block = min(offset / Self.blockBytes, blocks.count - 1)
+        var counts = blocks[block]
+        for byte in source.bytes[(block * Self.blockBytes)..<offset] { counts.count(byte) }
+        return counts
     }
 
-    private func scalars(before offset: Int) -> Int {
-        guard !scalarsBeforeBlock.isEmpty else { return 0 }
-        let block = min(offset / Self.blockBytes, scalarsBeforeBlock.count - 1)
-        let rest = source.bytes[(block * Self.blockBytes)..<offset]
-        return scalarsBeforeBlock[block] + rest.count(where: Self.beginsScalar)
+    /// Behind the last of so many line feeds, which come before `offset`.
+    private func lineStart(before offset: Int, behind lineFeeds: Int) -> Int {
+        guard lineFeeds > 0 else { return 0 }
+        let start = (firstBlock(behind: lineFeeds - 1) - 1) * Self.blockBytes
+        let end = min(start + Self.blockBytes, offset)
+        return source.bytes[start..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    }
+
+    /// The line feed that ends the line of `offset`; nil in the last line.
+    private func nextLineFeed(from offset: Int, behind lineFeeds: Int) -> Int? {
+        guard !blocks.isEmpty else { return nil }
+        let start = max((firstBlock(behind: lineFeeds) - 1) * Self.blockBytes, offset)
+        return source.bytes[start...].prefix(Self.blockBytes).firstIndex(of: UInt8(ascii: "\n"))
+    }
+
+    /// The first block that more than `lineFeeds` line feeds come before; behind the last block where there is none.
+    private func firstBlock(behind lineFeeds: Int) -> Int {
+        var low = 0
+        var high = blocks.count
+        while low < high {
+            let middle = (low + high) / 2
+            if blocks[middle].lineFeeds <= lineFeeds { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0b1100_0000 != 0b1000_0000 }

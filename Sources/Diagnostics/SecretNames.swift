@@ -10,7 +10,7 @@ package enum SecretNames {
     package static let parameters: Set<String> = [
         "x-amz-signature", "x-amz-security-token", "awsaccesskeyid", "x-goog-signature", "sig", "signature",
         "key-pair-id",
-        "hdnts", "hdnea", "token", "access_token",
+        "hdnts", "hdnea", "token", "access_token", "api_key", "apikey", "password", "auth", "jwt",
     ]
 
     /// No name has more bytes.

@@ -3,7 +3,7 @@ import Transfer
 
 /// Why one try at one source failed, and what can be done about it.
 struct AttemptFailure: Error {
-    let error: DownloadError
+    private(set) var error: DownloadError
     let remedy: Remedy
     /// The delay the server asked for.
     var retryAfter: Duration?
@@ -13,6 +13,8 @@ struct AttemptFailure: Error {
     var fault: SourceReputation.Fault?
     /// Whether it may be this machine that isn't connected.
     var lacksRoute = false
+    /// Whether the ranges that the try fetched make no asset, each of which was taken for what it said to be.
+    var isOfRanges = false
 
     enum Remedy: Hashable {
         /// The same source may do better later.
@@ -32,9 +34,8 @@ struct AttemptFailure: Error {
 
     /// The same with more for people to read.
     func explained(by hint: String) -> AttemptFailure {
-        var failure = AttemptFailure(DownloadError(error.code, error.message + hint), remedy)
-        (failure.retryAfter, failure.budgetBytes) = (retryAfter, budgetBytes)
-        (failure.fault, failure.lacksRoute) = (fault, lacksRoute)
+        var failure = self
+        failure.error = DownloadError(error.code, error.message + hint)
         return failure
     }
 

@@ -50,6 +50,9 @@ struct Download {
     /// Whether it may have several connections: not once what was fetched so had to be thrown away.
     var maySplit = true
 
+    /// The source of which ranges alone made something else than was asked for. Should it have the whole, its ranges were not what they said.
+    var rangeSuspect: TransferURL?
+
     /// That a source doesn't do ranges, once one was found not to.
     var rangeIgnored: AttemptFailure?
 

@@ -59,7 +59,11 @@ extension DownloadAttempt {
         let digest: SHA256Digest?
         do throws(SystemError) { digest = try writer.digest?.finalize() } catch { throw AttemptFailure(error) }
         if let wanted = plan.digest, let digest, digest != wanted {
-            guard board.resumedBytes == 0, !board.isSplit else { throw mismatch(digest, wanted, .restart) }
+            guard !board.isPutTogether else {
+                var failure = mismatch(digest, wanted, .restart)
+                failure.isOfRanges = board.resumedBytes == 0
+                throw failure
+            }
             let wrong = WrongBytes(
                 url: plan.url, wantedDigest: wanted, digest: digest, sizeBytes: sizeBytes, partial: writer.partial)
             throw mismatch(digest, wanted, .nextSource, seemsToBe: inspect(wrong))
@@ -87,7 +91,10 @@ extension DownloadAttempt {
 
     /// What this try's source says of the version; another one's validator stands for nothing here.
     private func validator(_ record: ResumeData?) -> String? {
-        if let now = response?.entityTag ?? response?.lastModified { return now }
+        // A date that the clock had not left yet may come to stand for other bytes as well.
+        if let response, response.entityTag ?? response.lastModified != nil {
+            return response.entityTag ?? response.strongLastModified
+        }
         return record?.url == plan.url.text ? record?.validator : nil
     }
 }

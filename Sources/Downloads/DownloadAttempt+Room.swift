@@ -1,4 +1,5 @@
 import Platform
+import Transfer
 
 extension DownloadAttempt {
     /// What the disk can't hold is refused before its first byte, and not once the disk is full.
@@ -18,5 +19,30 @@ extension DownloadAttempt {
             .noSpace,
             "\(missingBytes) bytes are to be fetched into \(writer.partial.location), and \(freeBytes) are free there; free some space",
             .giveUp)
+    }
+
+    /// What can't be gone on with later, and is more than all may receive together, is refused before its first byte: it would begin anew, and spend all
+    /// that there is, each time.
+    func withinCredit(
+        _ verdict: ResponseVerdict, _ response: TransferResponse, at point: ResumePoint
+    ) -> ResponseVerdict {
+        guard case .fresh(let totalBytes?) = verdict, let mostBytes = credit?.totalBytes, totalBytes > mostBytes,
+            !mayBeGoneOnWith(response, at: point)
+        else { return verdict }
+        return .fail(
+            AttemptFailure(
+                .beyondCredit,
+                "the server sends its \(totalBytes) bytes in one go alone, and \(mostBytes) may be received; allow more, or name a server that does ranges",
+                .nextSource))
+    }
+
+    /// Whether a later request may go on where this reply is cut: where the server doesn't say whether it does ranges, what it made of one shows.
+    private func mayBeGoneOnWith(_ response: TransferResponse, at point: ResumePoint) -> Bool {
+        guard plan.digest != nil || response.strongEntityTag ?? response.strongLastModified != nil else { return false }
+        switch response.headers["Accept-Ranges"]?.lowercased() {
+        case "bytes": return true
+        case nil: return point.offsetBytes == 0
+        default: return false
+        }
     }
 }

@@ -16,6 +16,8 @@ final class DownloadAttempt: @unchecked Sendable {
         case traffic(receivedBytes: Int64, requestCount: Int)
         /// So many further connections would be of use.
         case wantsConnections(Int, number: UInt64)
+        /// A further connection to the try's own source would be of use, for the asset's end.
+        case wantsEnd
         /// A further connection is gone.
         case connectionEnded(ConnectionID, AttemptFailure?)
         /// `mayBeginNext`: on a thread that has just been at the disk, and may open the next file as well.
@@ -40,6 +42,8 @@ final class DownloadAttempt: @unchecked Sendable {
     }
 
     let plan: AttemptPlan
+    /// What all may receive together; nil: any number of bytes.
+    let credit: ByteCredit?
     let makeRoom: RoomMaker
     let inspect: WrongBytesHandler
     let report: @Sendable (Report) -> Void
@@ -59,10 +63,11 @@ final class DownloadAttempt: @unchecked Sendable {
     ///   - report: told what happens; `ended` is the last.
     ///   - lease: ended when the partial file's name is free again, after the end or whenever a completed file's fate is sealed.
     init(
-        plan: AttemptPlan, makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler,
+        plan: AttemptPlan, credit: ByteCredit?, makeRoom: @escaping RoomMaker, inspect: @escaping WrongBytesHandler,
         report: @escaping @Sendable (Report) -> Void, lease: PlaceLease
     ) {
         self.plan = plan
+        self.credit = credit
         self.makeRoom = makeRoom
         self.inspect = inspect
         self.report = report
@@ -165,8 +170,9 @@ final class DownloadAttempt: @unchecked Sendable {
     // MARK: Further connections
 
     /// Opens a further connection to one of the sources, if there still is anything for it to do.
-    func open(_ id: ConnectionID, to source: TransferURL) {
-        decide { board in board.open(id, to: source) }
+    /// - Parameter isForEnd: whether that is the asset's end alone.
+    func open(_ id: ConnectionID, to source: TransferURL, isForEnd: Bool) {
+        decide { board in board.open(id, to: source, isForEnd: isForEnd) }
     }
 
     /// Gives a further connection up.
@@ -200,6 +206,7 @@ final class DownloadAttempt: @unchecked Sendable {
             switch step {
             case .ask, .cut: break
             case .want(let count, let number): report(.wantsConnections(count, number: number))
+            case .wantEnd: report(.wantsEnd)
             case .review(let delay):
                 Task { [weak self] in
                     try? await Task.sleep(for: delay)
@@ -249,14 +256,15 @@ extension DownloadAttempt.Transferring {
                     pending += board.ended(id, .failed(attempt.untrusted, isFatal: false))
                 }
             case .cut(let id): if let request = requests[id] { session.cancel(request) }
-            case .want, .review, .left, .end: done.append(next)
+            case .want, .wantEnd, .review, .left, .end: done.append(next)
             }
         }
         return done
     }
 }
 
-/// Where ended files are flushed and let go: never on a writer thread, which other transfers share.
+/// Where ended files are flushed and let go: not on a writer thread, which other transfers share, and which flushes no more than what it has just
+/// been writing, from time to time.
 private enum FinishingQueue {
     static let shared = JobQueue(name: "larder-finish", threads: 2)
 }

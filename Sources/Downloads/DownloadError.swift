@@ -26,6 +26,8 @@ public struct DownloadError: Error, Sendable, CustomStringConvertible {
         case redirectRefused(Int)
         /// The asset is larger than the caller's budget.
         case overBudget
+        /// What all downloads may receive together isn't enough for the asset, which its sources send in one go alone: it would never be complete.
+        case beyondCredit
         /// A deadline passed, more often than the retries allow.
         case timedOut
         /// The asset changed on the server again and again while it was fetched.

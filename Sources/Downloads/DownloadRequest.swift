@@ -9,7 +9,8 @@ public struct DownloadRequest: Sendable {
     /// budget are the part's. Where a source doesn't do ranges, and no other has the part, the request fails with `rangeIgnored`; nothing else
     /// is taken for the part. An empty part, or one from before the first byte, fails with `unusableRequest`, and nobody is asked.
     public var byteRange: Range<Int64>?
-    /// Sent with every request for this asset, to its own origins only, never across a redirect to another.
+    /// Sent with every request for this asset, to its own origins only, never across a redirect to another. With one that frames the message, asks
+    /// for a range or a coding, or makes a condition, the request fails with `unusableRequest`.
     public var headers = HeaderFields()
     /// The asset's length where it is known beforehand; another length is refused.
     public var sizeBytes: Int64?
@@ -30,57 +31,26 @@ public struct DownloadRequest: Sendable {
     public var redirects = RedirectPolicy.follow(limit: 10)
     /// What the caller has already and doesn't want again; nil, the default: nothing. Only requests of one condition share a transfer.
     public var condition: DownloadCondition?
-    /// Where the bytes gather until they are complete; by default in the downloader's own store.
+    /// Where the bytes gather until they are complete; by default in the downloader's own store. One place is one asset's at a time: whoever wants
+    /// another one there waits until the ``DownloadedFile`` that lies there was taken away, or let go.
     public var partialFile: PartialFile.Location?
     /// Told of the bytes while they arrive; of a shared transfer the first caller's is.
     package var arriving: ArrivingBytes?
 
     /// Asks for the asset at `url`.
-    /// - Parameter mirrors: other sources of the same bytes, tried in order when `url` fails.
+    /// - Parameters:
+    ///   - url: the first source.
+    ///   - mirrors: other sources of the same bytes, tried in order when `url` fails.
     public init(_ url: TransferURL, mirrors: [TransferURL] = []) { urls = [url] + mirrors }
 
     /// Why nobody can be asked for it; nil where somebody can.
     var problem: DownloadError? {
-        guard let byteRange, byteRange.isEmpty || byteRange.lowerBound < 0 else { return nil }
-        return DownloadError(
-            .unusableRequest, "bytes \(byteRange.lowerBound) to \(byteRange.upperBound) are no part of anything")
-    }
-}
-
-/// What makes two requests the same download: the URL that was asked for, not one a redirect led to; whatever else the server is told, the
-/// condition included; the part that is wanted; and what may become of a redirect. Different credentials never share.
-struct SourceKey: Hashable {
-    let url: TransferURL
-    let byteRange: Range<Int64>?
-    let headers: HeaderFields
-    let redirects: RedirectPolicy
-    let condition: DownloadCondition?
-
-    init(_ request: DownloadRequest) {
-        url = request.urls[0]
-        byteRange = request.byteRange
-        headers = request.headers
-        redirects = request.redirects
-        condition = request.condition
-    }
-}
-
-/// What makes two requests the same download whatever their URLs: a known digest. Here, too, different credentials never share, nor do those who
-/// want something else of redirects, or hold something else.
-struct DigestKey: Hashable {
-    let digest: SHA256Digest
-    let headers: HeaderFields
-    let userInfo: String?
-    let redirects: RedirectPolicy
-    let condition: DownloadCondition?
-
-    /// Nil when the request knows no digest, or is for a part: what has the digest as a whole is no source of a part that has it.
-    init?(_ request: DownloadRequest) {
-        guard let digest = request.digest, request.byteRange == nil else { return nil }
-        self.digest = digest
-        headers = request.headers
-        userInfo = request.urls[0].userInfo
-        redirects = request.redirects
-        condition = request.condition
+        if let byteRange, byteRange.isEmpty || byteRange.lowerBound < 0 {
+            return DownloadError(
+                .unusableRequest, "bytes \(byteRange.lowerBound) to \(byteRange.upperBound) are no part of anything")
+        }
+        return headers.first(of: FieldName.reserved).map {
+            DownloadError(.unusableRequest, "the header \($0.name) is set for each request, and can't be asked for")
+        }
     }
 }

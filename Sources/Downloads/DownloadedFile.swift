@@ -19,8 +19,8 @@ public final class DownloadedFile: Sendable {
     public let sourceURL: TransferURL
     /// Where its redirects led, when the bytes or the last of them came; without redirects, or where nobody was asked, `sourceURL`.
     public let finalURL: TransferURL
-    /// What that source says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date; for a
-    /// `DownloadCondition`. Nil when it says nothing.
+    /// What that source says distinguishes these bytes from later ones: their entity tag, weak or strong, or else their modification date, if that
+    /// is strong; for a `DownloadCondition`. Nil when it says nothing.
     public let validator: String?
     /// How long what is at the URL is in all, where this is a part of it and the server said so (`Content-Range`, RFC 9110 §14.4).
     package let wholeBytes: Int64?
@@ -125,10 +125,11 @@ public final class DownloadedFile: Sendable {
         if isFirst, isWaiting {
             try partial.file.setMode(mode)
             do throws(SystemError) {
-                return try partial.location.directory.link(partial.location.name, to: path, in: directory)
+                // Not by its name, which may be another download's as soon as somebody has taken this one.
+                return try directory.link(partial.file, at: path)
             } catch {
-                // Another file system, or one without hard links: the copy below.
-                guard [EXDEV, EPERM, EMLINK, EOPNOTSUPP].contains(error.code) else { throw error }
+                // Gone meanwhile, on another file system, or on one without hard links: the copy below.
+                guard [ENOENT, EXDEV, EPERM, EMLINK, EOPNOTSUPP].contains(error.code) else { throw error }
             }
         }
         try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: false)
@@ -137,13 +138,14 @@ public final class DownloadedFile: Sendable {
     private func move(to path: RelativePath, in directory: Directory, mode: mode_t, flush: Bool) throws(SystemError) {
         if partial.found.mode != mode { try partial.file.setMode(mode) }
         if flush { try partial.file.synchronizeData() }
+        // Once it is there, what can't be cleared up is no failure: a record without bytes claims nothing.
         do {
             try partial.location.directory.rename(partial.location.name, to: path, in: directory)
-            if hasRecordOnDisk.withLock({ $0 }) { try partial.removeRecord() }
+            if hasRecordOnDisk.withLock({ $0 }) { try? partial.removeRecord() }
         } catch {
             guard error.code == EXDEV else { throw error }
             try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: flush)
-            try partial.discard()
+            try? partial.discard()
         }
     }
 
@@ -159,7 +161,9 @@ public final class DownloadedFile: Sendable {
     }
 
     /// Puts the asset at `path`, replacing what is there in one step.
-    /// - Parameter flush: whether this waits until bytes and name are on the disk; true by default.
+    /// - Parameters:
+    ///   - path: where to; its folder must exist.
+    ///   - flush: whether this waits until bytes and name are on the disk; true by default.
     /// - Throws: `DownloadError` when it can't be put there.
     public func take(to path: String, flush: Bool = true) throws(DownloadError) {
         let target = try PartialFile.Location(path: path)
@@ -174,9 +178,12 @@ public final class DownloadedFile: Sendable {
     /// Writes the asset to an open descriptor, such as standard output, and removes the file.
     /// - Throws: `DownloadError` when it can't be read or written; the file is kept then.
     public func write(to descriptor: Int32) throws(DownloadError) {
-        do throws(SystemError) {
-            try partial.file.copyAll(to: descriptor)
-        } catch {
+        try write { file throws(SystemError) in try file.copyAll(to: descriptor) }
+    }
+
+    /// Lets `body` write the asset to somewhere, and removes the file.
+    package func write(_ body: (OwnedDescriptor) throws(SystemError) -> Void) throws(DownloadError) {
+        do throws(SystemError) { try body(partial.file) } catch {
             keep()
             throw DownloadError(error)
         }

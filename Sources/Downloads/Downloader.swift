@@ -11,6 +11,7 @@ public final class Downloader: Sendable {
     /// Makes a downloader whose partial files gather in `store`.
     /// - Parameters:
     ///   - configuration: taken as it is; `DownloaderConfiguration.validate` tells what is wrong with it.
+    ///   - store: where they gather; others may use it, too: each partial file is one user's at a time.
     ///   - events: told what happens to the downloader as a whole.
     public init(
         configuration: DownloaderConfiguration = DownloaderConfiguration(), store: ResumeStore,
@@ -45,6 +46,7 @@ public final class Downloader: Sendable {
 
     /// Asks for an asset.
     /// - Parameters:
+    ///   - request: which asset, and what it may cost.
     ///   - events: told what happens on the way.
     ///   - completion: called exactly once, after the last event, with the complete file or the reason why there is none.
     /// - Returns: the caller's interest, to be given to `cancel`.
@@ -78,7 +80,10 @@ public final class Downloader: Sendable {
     }
 
     /// Asks for an asset that is small enough to be held in memory, and waits. Cancelling the task is the caller's cancel.
-    /// - Parameter budgetBytes: how many bytes are taken at most; the transfer is cut when more arrive.
+    /// - Parameters:
+    ///   - request: which asset, and what it may cost.
+    ///   - budgetBytes: how many bytes are taken at most; the transfer is cut when more arrive.
+    ///   - events: told what happens on the way.
     /// - Throws: `DownloadError`; `overBudget` for a larger asset.
     public func data(
         for request: DownloadRequest, budgetBytes: Int, events: (@Sendable (DownloadEvent) -> Void)? = nil
@@ -140,12 +145,14 @@ public final class Downloader: Sendable {
     ///
     /// The rate limit, the numbers of transfers at once, the retry policy and whether digests are taken change while everything runs on; transfers
     /// above a lower number end before others begin. So does the number of connections that one download may have (`split`): those over a lower
-    /// one are closed with their bytes kept; the rest of that policy holds for what starts from now on. Anything else in the session's configuration takes a new session: the old one is closed,
-    /// and once it is gone every transfer goes on in the next one, those that ran before the others, at the byte they had reached. No retry is
-    /// counted for that; callers hear `DownloadEvent.resumed`, and the downloader's own events `DownloaderEvent.sessionRebuilt`. A
-    /// transfer that can't be resumed, for want of a validator, begins anew. Of several changes in quick succession the last one counts.
-    /// After `shutDown` nothing happens.
-    /// - Parameter reason: what `sessionRebuilt` says.
+    /// one are closed with their bytes kept; the rest of that policy holds for what starts from now on. Anything else in the session's configuration
+    /// takes a new session: the old one is closed, and once it is gone every transfer goes on in the next one, those that ran before the others, at
+    /// the byte they had reached. No retry is counted for that; callers hear `DownloadEvent.resumed`, and the downloader's own events
+    /// `DownloaderEvent.sessionRebuilt`. A transfer that can't be resumed, for want of a validator, begins anew. Of several changes in quick
+    /// succession the last one counts. After `shutDown` nothing happens.
+    /// - Parameters:
+    ///   - configuration: what holds from then on, all of it.
+    ///   - reason: what `sessionRebuilt` says.
     /// - Throws: `ConfigurationError` for a configuration that can't work; then all goes on as before.
     public func reconfigure(
         _ configuration: DownloaderConfiguration, because reason: RebuildReason = .configuration
@@ -170,18 +177,6 @@ public final class Downloader: Sendable {
     /// Pauses every transfer, answers every caller and ends the session. When this returns, what was fetched is on the disk with its resume
     /// data. Later requests are answered with `cancelled`.
     public func shutDown() async { await core.shutDown() }
-}
-
-/// What a downloader has done since it was made.
-public struct DownloadStatistics: Hashable, Sendable {
-    /// Body bytes that came over the wire.
-    public var fetchedBytes: Int64 = 0
-    /// Bytes that were held from earlier and not fetched again.
-    public var resumedBytes: Int64 = 0
-    /// Bytes that callers got from a transfer that another one had asked for.
-    public var coalescedBytes: Int64 = 0
-    /// Requests sent.
-    public var requestCount = 0
 }
 
 /// A token that a task's cancellation may look for before it is there.

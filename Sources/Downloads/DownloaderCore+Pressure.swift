@@ -1,9 +1,5 @@
-import Dispatch
 import Platform
 import Transfer
-
-/// Asked before a body of so many bytes is written, where blocking is fine; says why it can't be, or nil.
-package typealias RoomMaker = @Sendable (Int64) -> String?
 
 /// What a downloader lets go of when memory or the disk is short. Running downloads go on.
 extension DownloaderCore {
@@ -38,8 +34,7 @@ extension DownloaderCore {
         wanted: @escaping PausedDownload.Choice,
         choose: @escaping @Sendable ([Eviction.Candidate]) -> [Eviction.Candidate]
     ) -> Result<[PausedDownload], DownloadError> {
-        let outcome = Locked(Result<[PausedDownload], DownloadError>.success([]))
-        let done = DispatchSemaphore(value: 0)
+        let outcome = Monitor<Result<[PausedDownload], DownloadError>?>(nil)
         // There nobody opens what is about to be removed.
         opening.enqueue { [self] in
             let result = Result { () throws(DownloadError) in
@@ -49,15 +44,8 @@ extension DownloaderCore {
                     return try store.evict(sparing: spared, wanted: wanted, choose: choose)
                 }
             }
-            outcome.withLock { $0 = result }
-            done.signal()
+            outcome.change { $0 = result }
         }
-        done.wait()
-        return outcome.withLock { $0 }
+        return outcome.wait { $0 }
     }
-}
-
-extension Dictionary {
-    /// The same in no more memory than that takes: a dictionary only grows by itself.
-    func compacted() -> Self { Dictionary(uniqueKeysWithValues: map { ($0, $1) }) }
 }

@@ -9,7 +9,7 @@ final class DownloaderCore: Sendable {
     struct Shared {
         var state: State
         var mailboxes: [DownloadToken: CallerMailbox] = [:]
-        var attempts: [AttemptID: (attempt: DownloadAttempt, place: String)] = [:]
+        var attempts: [AttemptID: (attempt: DownloadAttempt, place: PartialPlace)] = [:]
         var places = PartialPlaces()
         /// Replaced by `openSession` alone.
         var session: Session
@@ -49,7 +49,7 @@ final class DownloaderCore: Sendable {
     /// Opening a partial file blocks on the disk.
     let opening = JobQueue(name: "larder-open")
     /// Held while the store is looked through, and while a file is opened anywhere but on that thread.
-    private let storeInUse = Locked(())
+    private let storeInUse = WorkLock()
     /// Reading what a large one holds blocks for long.
     private let reading = JobQueue(name: "larder-read", threads: 4)
 
@@ -98,8 +98,7 @@ final class DownloaderCore: Sendable {
     func withStore<Success: Sendable>(
         _ body: (ResumeStore) throws(DownloadError) -> Success
     ) throws(DownloadError) -> Success {
-        let result = storeInUse.withLock { (_) in Result { () throws(DownloadError) in try body(store) } }
-        return try result.get()
+        try storeInUse.perform { () throws(DownloadError) in try body(store) }
     }
 
     // MARK: What happens
@@ -127,7 +126,7 @@ final class DownloaderCore: Sendable {
         if hasWork { deliver(mayBegin: mayBegin) }
     }
 
-    private func handle(_ report: DownloadAttempt.Report, of plan: AttemptPlan, at place: String) {
+    private func handle(_ report: DownloadAttempt.Report, of plan: AttemptPlan, at place: PartialPlace) {
         decide(mayBegin: report.mayBeginNext) { shared in
             switch report {
             case .resumed(let offset):
@@ -139,9 +138,10 @@ final class DownloaderCore: Sendable {
                 return []
             case .wantsConnections(let count, let number):
                 return shared.state.attemptWants(plan.attempt, of: plan.download, connections: count, number: number)
+            case .wantsEnd: return shared.state.attemptWantsEnd(plan.attempt, of: plan.download)
             case .connectionEnded(let id, let failure): return shared.state.connectionEnded(id, failure)
             case .ended(let end, _):
-                if case .completed(let file, _, _) = end { shared.places.fill(place, with: file) }
+                if case .completed(let file, _, _) = end { shared.places.fill(place, with: file, for: plan) }
                 shared.attempts[plan.attempt] = nil
                 return shared.state.attemptEnded(plan.attempt, of: plan.download, end)
             }
@@ -170,7 +170,7 @@ final class DownloaderCore: Sendable {
 
     /// Opens a partial file on this thread, unless the store is being looked through: whoever does that takes every file's lock in turn.
     private func beginHere(_ beginning: @escaping JobQueue.Job) {
-        if storeInUse.withLockIfAvailable({ (_) in beginning() }) == nil { opening.enqueue(beginning) }
+        if !storeInUse.performIfFree(beginning) { opening.enqueue(beginning) }
     }
 
     /// - Parameter beginnings: gets what blocks on the disk.
@@ -180,8 +180,8 @@ final class DownloaderCore: Sendable {
         case .answer(let token, let result): shared.withLock { $0.mailboxes.removeValue(forKey: token) }?.answer(result)
         case .keep(let file): file.keep()
         case .stop(let attempt): stop(attempt)
-        case .open(let connection, let attempt, let source):
-            shared.withLock { $0.attempts[attempt] }?.attempt.open(connection, to: source)
+        case .open(let connection, let attempt, let source, let isForEnd):
+            shared.withLock { $0.attempts[attempt] }?.attempt.open(connection, to: source, isForEnd: isForEnd)
         case .close(let connection, let attempt): shared.withLock { $0.attempts[attempt] }?.attempt.close(connection)
         case .setAlarm(let download, let alarm, let delay):
             Task { [weak self] in
@@ -214,8 +214,10 @@ final class DownloaderCore: Sendable {
     /// - Returns: what is to be done next, where that may block; nil where it has to wait for its place.
     private func start(_ plan: AttemptPlan) -> JobQueue.Job? {
         let location: PartialFile.Location
+        let place: PartialPlace
         do throws(DownloadError) {
             if let chosen = plan.partialFile { location = chosen } else { location = try store.location(of: plan) }
+            do throws(SystemError) { place = try location.place } catch { throw DownloadError(error) }
         } catch {
             decide {
                 $0.state.attemptEnded(
@@ -223,9 +225,8 @@ final class DownloaderCore: Sendable {
             }
             return nil
         }
-        let place = location.description
         let attempt = DownloadAttempt(
-            plan: plan, makeRoom: makeRoom, inspect: inspect,
+            plan: plan, credit: credit, makeRoom: makeRoom, inspect: inspect,
             report: { [self] report in handle(report, of: plan, at: place) },
             lease: PlaceLease(ending: { [self] in leave(place) }, later: { [self] in opening.enqueue($0) }))
         shared.withLock { $0.attempts[plan.attempt] = (attempt, place) }
@@ -233,10 +234,10 @@ final class DownloaderCore: Sendable {
     }
 
     private func enter(
-        _ place: String, with attempt: DownloadAttempt, _ location: PartialFile.Location
+        _ place: PartialPlace, with attempt: DownloadAttempt, _ location: PartialFile.Location
     ) -> JobQueue.Job? {
         let admission = shared.withLock { shared in
-            shared.places.enter(place, for: attempt.plan.attempt) { [self] in
+            shared.places.enter(place, for: attempt.plan) { [self] in
                 if let beginning = enter(place, with: attempt, location) { opening.enqueue(beginning) }
             }
         }
@@ -265,7 +266,7 @@ final class DownloaderCore: Sendable {
         }
     }
 
-    private func leave(_ place: String) {
+    private func leave(_ place: PartialPlace) {
         for retry in shared.withLock({ $0.places.leave(place) }) { retry() }
     }
 }

@@ -97,6 +97,9 @@ extension DownloaderState {
         _ download: Download, _ asset: Asset, _ size: Int64, _ digest: SHA256Digest?
     ) -> [Action] {
         forget(download.id)
+        if let suspect = download.rangeSuspect, suspect == download.sources.current, digest == download.digest {
+            reputation.noteFalseRanges(of: suspect)
+        }
         if download.callers.isEmpty { return [.keep(asset)] }
         var actions: [Action] = []
         var served: Int64 = 0
@@ -132,6 +135,7 @@ extension DownloaderState {
         var download = download
         download.sources.note(heldBytes: heldBytes, from: download.sources.current)
         if failure.remedy == .restart { download.maySplit = false }
+        if failure.isOfRanges, download.delivering.isEmpty { download.rangeSuspect = download.sources.current }
         if failure.error.code == .rangeIgnored { download.rangeIgnored = failure }
         var policy = configuration.retry
         if let retries = download.request.retries { policy.retries = retries }

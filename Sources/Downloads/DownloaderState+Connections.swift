@@ -22,6 +22,25 @@ extension DownloaderState {
         return shareConnections()
     }
 
+    /// A try could use one more connection, to the source that it has begun with and for a moment. It is of use now or never.
+    mutating func attemptWantsEnd(_ attempt: AttemptID, of id: DownloadID) -> [Action] {
+        guard session == .open, isCurrent(attempt, id), let download = downloads[id], download.maySplit,
+            !download.unsplittable.contains(download.sources.current), reputation.hasRanges(download.sources.current),
+            connections.values.count(where: { $0.download == id }) + 1 < configuration.split.maximumConnections ?? .max
+        else { return [] }
+        return [addConnection(to: download.sources.current, for: attempt, of: id, isForEnd: true)].compactMap(\.self)
+    }
+
+    /// - Returns: nil when there is no place for it.
+    private mutating func addConnection(
+        to source: TransferURL, for attempt: AttemptID, of id: DownloadID, isForEnd: Bool = false
+    ) -> Action? {
+        guard queue.addConnection(to: source.host) else { return nil }
+        let connection = ConnectionID(number: nextNumber())
+        connections[connection] = FurtherConnection(download: id, attempt: attempt, source: source)
+        return .open(connection, attempt, source, isForEnd: isForEnd)
+    }
+
     /// A further connection is gone.
     /// - Parameter failure: why its source can't have another one; nil when it can.
     mutating func connectionEnded(_ connection: ConnectionID, _ failure: AttemptFailure?) -> [Action] {
@@ -76,13 +95,10 @@ extension DownloaderState {
             let isTried = $0 == download.sources.current || download.delivering.contains($0)
             // Of one that may have something else no more than one head is asked for at a time.
             return !download.unsplittable.contains($0) && !download.foreign.contains($0) && !reputation.isDoubtful($0)
-                && (isTried || load($0) == 0)
+                && reputation.hasRanges($0) && (isTried || load($0) == 0)
         }
-        for (_, source) in sources.enumerated().sorted(by: { (load($0.1), $0.0) < (load($1.1), $1.0) })
-        where queue.addConnection(to: source.host) {
-            let id = ConnectionID(number: nextNumber())
-            connections[id] = FurtherConnection(download: download.id, attempt: attempt, source: source)
-            return .open(id, attempt, source)
+        for (_, source) in sources.enumerated().sorted(by: { (load($0.1), $0.0) < (load($1.1), $1.0) }) {
+            if let action = addConnection(to: source, for: attempt, of: download.id) { return action }
         }
         return nil
     }

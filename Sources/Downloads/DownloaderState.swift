@@ -33,8 +33,8 @@ struct DownloaderState<Asset> {
     enum Action {
         case start(AttemptPlan)
         case stop(AttemptID)
-        /// A running try may have a further connection, to this source.
-        case open(ConnectionID, AttemptID, TransferURL)
+        /// A running try may have a further connection, to this source; be it for the asset's end alone.
+        case open(ConnectionID, AttemptID, TransferURL, isForEnd: Bool)
         /// A further connection is to be given up.
         case close(ConnectionID, AttemptID)
         /// The session's rate limit changes, in bytes a second.

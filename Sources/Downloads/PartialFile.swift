@@ -15,17 +15,23 @@ public final class PartialFile: Sendable {
             recordName = try RelativePath(name.bytes + Array(PartialFile.recordSuffix.utf8))
         }
 
+        /// What tells it from every other place, however it was named.
+        /// - Throws: where its folder can't be looked at.
+        var place: PartialPlace {
+            get throws(SystemError) {
+                PartialPlace(directory: try directory.descriptor.status().identity, name: name.bytes)
+            }
+        }
+
         /// The path of the bytes, for messages.
         public var description: String { "\(directory.name)/\(name)" }
 
         /// The file at `path` and the record beside it.
         /// - Throws: `DownloadError` when the folder can't be opened or the name can't be one.
         public init(path: String) throws(DownloadError) {
-            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-            let folder = slash.map { String(path[...$0]) } ?? "."
-            let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
             do {
-                try self.init(directory: Directory.open(folder), name: RelativePath(name))
+                let (directory, name) = try Directory.openParent(of: path)
+                try self.init(directory: directory, name: name)
             } catch let error as SystemError {
                 throw DownloadError(error)
             } catch {
@@ -46,7 +52,7 @@ public final class PartialFile: Sendable {
         self.location = location
         guard let file = try? location.directory.open(location.name, flags: O_RDWR | O_NONBLOCK),
             let held = try? file.status(), held.kind == .file, (try? file.lock(exclusive: true)) == true,
-            let named = try? location.directory.status(of: location.name), named.inode == held.inode
+            let named = try? location.directory.status(of: location.name), named.identity == held.identity
         else { return nil }
         self.file = file
         found = held
@@ -72,7 +78,7 @@ public final class PartialFile: Sendable {
             // Between opening and locking, its last holder may have moved it away: then what we locked is no longer what the name means.
             let held = try file.status()
             guard held.kind == .file else { throw DownloadError(.fileFailed, "\(location) is no regular file") }
-            if let named = try location.directory.status(of: location.name), named.inode == held.inode {
+            if let named = try location.directory.status(of: location.name), named.identity == held.identity {
                 return (file, held)
             }
         }

@@ -16,7 +16,7 @@ final class PartialWriter: Sendable {
     let digest: FrontierDigest?
     private let ledger: Locked<Ledger>
     /// Held while a record is written, so that an older one never replaces a newer one.
-    private let recordOrder = Locked(())
+    private let recordOrder = WorkLock()
 
     private struct Ledger {
         /// What the held bytes are; nil when nothing is held that could be gone on with.
@@ -82,7 +82,7 @@ final class PartialWriter: Sendable {
         return ResumePoint(
             heldBytes: position, record: record,
             trust: record.map { plan.trust(in: $0, from: source) } ?? .none, expectedBytes: plan.expectedBytes,
-            isProvenByDigest: plan.digest != nil)
+            isProvenByDigest: plan.digest != nil, url: source)
     }
 
     /// What the disk has to take in until the asset is whole; nil where that is unknown, or so little that it is simply tried.
@@ -108,15 +108,15 @@ final class PartialWriter: Sendable {
             ledger.record = record
             return couldHaveHoles
         }
+        plan.arriving?.begin(partial.file, held: found, totalBytes: totalBytes)
         // What lies behind the held bytes goes. After that the length of a file without holes says what is held, and the record that it does.
         try partial.file.truncate(to: found.upperBound)
-        plan.arriving?.begin(partial.file, contiguousBytes: found.contiguousBytes)
         if mustRecord { try writeRecord(held: found) }
     }
 
     /// Gets ready for the asset from its first byte.
     func startAnew(_ response: TransferResponse, totalBytes: Int64?) throws(SystemError) {
-        plan.arriving?.begin(partial.file, contiguousBytes: 0)
+        plan.arriving?.begin(partial.file, held: [], totalBytes: totalBytes)
         let hadRecord = ledger.withLock { ledger in
             begin(&ledger)
             defer { ledger.hasRecordOnDisk = false }
@@ -128,7 +128,7 @@ final class PartialWriter: Sendable {
         if partial.found.sizeBytes > 0 { try partial.file.truncate(to: 0) }
         digest?.reset()
         let record = ResumeData(
-            url: plan.url.text, finalURL: response.url.text, entityTag: response.strongEntityTag,
+            url: plan.url.text, finalURL: response.url.text, part: plan.part, entityTag: response.strongEntityTag,
             lastModified: response.strongLastModified, totalBytes: totalBytes, contentCoding: response.contentCoding,
             digest: plan.digest, held: ByteRangeSet(), flushed: ByteRangeSet(), mayHaveHoles: false,
             bootID: BootIdentity.current)
@@ -160,8 +160,9 @@ final class PartialWriter: Sendable {
 
     /// Lets the record keep pace with what was written.
     /// - Parameter held: all that is, these bytes included.
-    func didWrite(_ countBytes: Int64, held: ByteRangeSet) throws(SystemError) {
-        plan.arriving?.advance(to: held.contiguousBytes)
+    /// - Returns: whether somebody reads the asset's end first, and just now learned so.
+    func didWrite(_ countBytes: Int64, held: ByteRangeSet) throws(SystemError) -> Bool {
+        let isEndWanted = plan.arriving?.advance(held: held) ?? false
         let due = ledger.withLock { ledger -> Due in
             ledger.unrecordedBytes += countBytes
             if !ledger.isFlushing, ContinuousClock.now - ledger.lastFlush >= Self.flushInterval {
@@ -176,6 +177,7 @@ final class PartialWriter: Sendable {
         case .record: try writeRecord(held: held)
         case .flush: try flush(held: held)
         }
+        return isEndWanted
     }
 
     /// Flushes what is held, and lets the record say so: in this order, so that it never claims what a power loss took.
@@ -190,7 +192,7 @@ final class PartialWriter: Sendable {
 
     /// Writes the record that lets a later try go on, where one could.
     private func writeRecord(held: ByteRangeSet, flushed: ByteRangeSet? = nil) throws(SystemError) {
-        try recordOrder.withLock { (_) throws(SystemError) in
+        try recordOrder.perform { () throws(SystemError) in
             let current = ledger.withLock { ledger -> ResumeData? in
                 ledger.unrecordedBytes = 0
                 guard ledger.record?.canBeResumed == true else { return nil }
@@ -223,12 +225,17 @@ final class PartialWriter: Sendable {
         if keeps {
             // A disk that is full, say, doesn't take a record either; the one that is there still tells the truth.
             if state.isTouched { try? flush(held: held) }
-        } else if state.isTouched || isWorthless || !state.hasRecordOnDisk {
+        } else if state.isTouched || isWorthless && state.record != nil || isOfOurMaking(state) {
             try? partial.discard()
         }
         // The lock goes before anybody hears of the end: what follows may be another try with the same file.
         partial.file.unlock()
         return keeps ? held.countBytes : 0
+    }
+
+    /// Whether the file is there only since it was opened for this try. Anything else that was never written to may be somebody's.
+    private func isOfOurMaking(_ ledger: Ledger) -> Bool {
+        partial.found.sizeBytes == 0 && !ledger.hasRecordOnDisk
     }
 
     /// The end of a whole file: the record that lets it be found whole again.

@@ -28,6 +28,8 @@ struct ResumePoint {
     var isConditional = false
     /// Whether a digest will tell in the end if the bytes belong together.
     var isProvenByDigest = false
+    /// Whom it is asked of, before any redirect.
+    var url: TransferURL?
 
     /// Whether every byte is held, as far as anybody knew.
     var isWhole: Bool { record != nil && heldBytes == record?.totalBytes ?? expectedBytes }
@@ -43,6 +45,11 @@ struct ResumePoint {
             .fail(
                 AttemptFailure(
                     .invalidResponse, "the server sent a part (206) of what was asked for whole", .nextSource))
+        case let status where Self.withoutAsset.contains(status):
+            .fail(
+                AttemptFailure(
+                    .unacceptableStatus(status), "the server answered with status \(status), which brings no file",
+                    .nextSource))
         case 200..<300: whole(response)
         case 416 where offsetBytes > 0: unsatisfiable(response)
         // No source can bring anything else: the caller has it.
@@ -51,6 +58,10 @@ struct ResumePoint {
         default: .fail(refusal(response))
         }
     }
+
+    /// Successes that are none for whoever wants a file (RFC 9110 §15.3): not done yet (202), nothing to send (204, 205), or a difference from
+    /// something else (226, RFC 3229).
+    private static let withoutAsset: Set = [202, 204, 205, 226]
 
     /// Why a reply can't bring a further range of what is being fetched; nil when it can. Anything but that range of that version can't.
     func refusalOfRange(_ response: TransferResponse) -> AttemptFailure? {
@@ -88,7 +99,15 @@ struct ResumePoint {
             let offer = "the server offers \(total) bytes where \(expectedBytes) were asked for"
             return .fail(AttemptFailure(.sizeMismatch, offer + response.hint, .nextSource))
         }
+        if let coding = response.compression, !isProvenByDigest, expectedBytes == nil, !isNamedCompressed(response) {
+            let offer = "the server sends it compressed (\(coding)), though it was asked for the bytes as they are"
+            return .fail(AttemptFailure(.invalidResponse, offer, .nextSource))
+        }
         return .fresh(totalBytes: total ?? expectedBytes)
+    }
+
+    private func isNamedCompressed(_ response: TransferResponse) -> Bool {
+        response.url.isNamedCompressed || url?.isNamedCompressed == true
     }
 
     /// RFC 9110 §15.5.17: `bytes */N` tells the length. Where it is what is held, the download had only missed its own end.
@@ -152,7 +171,24 @@ struct ResumePoint {
     }
 }
 
+extension TransferURL {
+    /// Whether the file is called what is compressed anyway: many servers take that for a coding, and send what the file is.
+    fileprivate var isNamedCompressed: Bool {
+        let name = String(decoding: lastPathComponent, as: UTF8.self).lowercased()
+        return [".gz", ".tgz", ".svgz", ".br", ".zst", ".z"].contains { name.hasSuffix($0) }
+    }
+}
+
 extension TransferResponse {
+    /// The codings by which the bytes would be others than the file's. What else servers put there, as `utf-8` or `aws-chunked`, changes none.
+    private static let compressions: Set = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd"]
+
+    /// How it was compressed on its way; nil where it wasn't.
+    fileprivate var compression: String? {
+        let codings = (contentCoding ?? "").split { ", \t".contains($0) }
+        return codings.map { $0.lowercased() }.first { Self.compressions.contains($0) }
+    }
+
     /// What its being a page for people may mean, where the server says that it is one and something else was due; else nothing.
     var hint: String {
         guard headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true else { return "" }

@@ -7,6 +7,8 @@ struct ResumeData: Hashable, Sendable {
     /// The URL that was asked for, and where its last redirect led.
     var url: String
     var finalURL: String
+    /// The part of what is there that the bytes are of, and count from; nil: all of it.
+    var part: Range<Int64>?
     /// The entity tag where it is strong, and the modification date where that is (RFC 9110 §8.8): what `If-Range` may carry.
     var entityTag: String?
     var lastModified: String?
@@ -58,6 +60,7 @@ extension ResumeData {
             record.member("format", mayHaveHoles ? Self.formatWithHoles : Self.format)
             record.member("url", url)
             record.member("finalURL", finalURL)
+            if let part { record.member("part", Self.pair(part)) }
             record.member("entityTag", entityTag)
             record.member("lastModified", lastModified)
             record.member("totalBytes", totalBytes)
@@ -75,8 +78,10 @@ extension ResumeData {
     }
 
     private static func pairs(_ set: ByteRangeSet) -> [[Int64]] {
-        set.limited(to: maximumRanges).ranges.map { [$0.lowerBound, $0.upperBound] }
+        set.limited(to: maximumRanges).ranges.map(pair)
     }
+
+    private static func pair(_ range: Range<Int64>) -> [Int64] { [range.lowerBound, range.upperBound] }
 
     init?(decoding bytes: [UInt8]) {
         guard let root = try? JSONDocument(bytes, name: "resume data").root,
@@ -96,6 +101,10 @@ extension ResumeData {
         }
         self.url = url
         self.finalURL = finalURL
+        if let written = root["part"] {
+            guard let part = Self.range(written) else { return nil }
+            self.part = part
+        }
         // They go into a request's header: what could not have come from one is not let through.
         entityTag = root["entityTag"]?.string.flatMap { isStrongEntityTag($0) ? $0 : nil }
         lastModified = root["lastModified"]?.string.flatMap { HTTPDate.seconds($0) != nil ? $0 : nil }
@@ -111,10 +120,14 @@ extension ResumeData {
     private static func set(_ value: JSONValue) -> ByteRangeSet? {
         var ranges = ByteRangeSet()
         for pair in value.elements {
-            let ends = pair.elements.compactMap(\.integer).map(Int64.init)
-            guard ends.count == 2, ends[0] <= ends[1], ends[0] >= ranges.upperBound else { return nil }
-            ranges.insert(ends[0]..<ends[1])
+            guard let range = range(pair), range.lowerBound >= ranges.upperBound else { return nil }
+            ranges.insert(range)
         }
         return ranges
+    }
+
+    private static func range(_ pair: JSONValue) -> Range<Int64>? {
+        let ends = pair.elements.compactMap(\.integer).map(Int64.init)
+        return ends.count == 2 && ends[0] <= ends[1] ? ends[0]..<ends[1] : nil
     }
 }

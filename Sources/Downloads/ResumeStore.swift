@@ -42,7 +42,7 @@ public final class ResumeStore: Sendable {
 extension SourceKey {
     /// An unambiguous spelling: no field can hold the line breaks between them. How many redirects may be followed
     /// makes no other bytes, nor does a condition.
-    var canonicalBytes: [UInt8] {
+    fileprivate var canonicalBytes: [UInt8] {
         let policy =
             switch redirects {
             case .follow: [String]()
@@ -56,7 +56,7 @@ extension SourceKey {
 
 extension DigestKey {
     /// The digest itself where nothing else sets the bytes of requests apart.
-    var storeName: String {
+    fileprivate var storeName: String {
         if headers.fields.isEmpty, userInfo == nil { return digest.description }
         let lines = [digest.description, userInfo ?? ""] + headers.canonicalLines
         return SHA256.digest(of: lines.joined(separator: "\n").utf8).description

@@ -16,6 +16,8 @@ extension AttemptPlan {
     /// What lets this try go on with a record's bytes from a source, by default the one it is for.
     func trust(in record: ResumeData, from source: TransferURL? = nil) -> ResumeTrust {
         let url = source ?? url
+        // Its bytes have other positions.
+        guard record.part == part else { return .none }
         if let digest {
             // What was begun without a digest is of use as well, where it came from the same place: the digest will prove it.
             guard record.digest == digest || (record.digest == nil && record.url == url.text) else { return .none }

@@ -37,7 +37,7 @@ extension SegmentBoard {
         {
             failure = nil
         }
-        return followUp(id, connection.isLeaving, failure, now)
+        return followUp(id, connection.isLeaving || connection.isForEnd, failure, now)
     }
 
     private mutating func followUp(
@@ -52,8 +52,8 @@ extension SegmentBoard {
         return awake + leave(id, failure)
     }
 
-    /// What came back to be fetched by somebody is the first connection's, if it has nothing to do. Where it had failed, it is tried again once nobody
-    /// else is left, if others have brought bytes meanwhile: it may have been a passing failure.
+    /// What came back to be fetched by somebody is the first connection's, if it has nothing to do. Where it had failed, it is tried again once
+    /// nobody else is left, if others have brought bytes meanwhile: it may have been a passing failure.
     private mutating func wakeFirst(_ now: ContinuousClock.Instant) -> [Step] {
         guard !isOver, connections[.first] == nil, plan.hasFreeWork else { return [] }
         if let firstFailure {

@@ -17,8 +17,8 @@ extension SegmentBoard {
         return slowest.id
     }
 
-    /// How many seconds a connection takes for its rest; nil for one that can't be judged yet. Nothing may be expected of one that was asked no longer
-    /// ago than it took others to begin.
+    /// How many seconds a connection takes for its rest; nil for one that can't be judged yet. Nothing may be expected of one that was asked no
+    /// longer ago than it took others to begin.
     private func time(of connection: Connection, for bytes: Int64, _ now: ContinuousClock.Instant) -> Double? {
         let waited = now - connection.askedAt
         if let begun = connection.begun {

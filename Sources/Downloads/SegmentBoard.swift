@@ -26,8 +26,12 @@ struct SegmentBoard {
     var isReviewDue = false
     /// What was held when the transfer began, in bytes.
     private(set) var resumedBytes: Int64 = 0
-    /// Whether ranges came over more than one connection.
+    /// Whether ranges came over more than one connection. The asset's end is none of them, which is asked for by the way.
     private(set) var isSplit = false
+    /// What those brought that were opened for the asset's end.
+    private var endBytes: Int64 = 0
+    /// Whether ranges were put together: then the bytes may be wrong although each source has the right ones, as a whole.
+    var isPutTogether: Bool { isSplit || resumedBytes > 0 || endBytes > 0 }
     /// Whether the end of the bytes was taken for the end of the asset, whose length nobody had told.
     var hasGuessedLength = false
 
@@ -57,6 +61,8 @@ struct SegmentBoard {
         var isCut = false
         /// Whether it is to bring nothing more.
         var isLeaving = false
+        /// Whether it was opened for the asset's end alone, and is gone in a moment.
+        var isForEnd = false
     }
 
     /// What is to be done, in this order.
@@ -66,6 +72,8 @@ struct SegmentBoard {
         case cut(ConnectionID)
         /// So many further connections would be of use. Numbered, since several threads tell of it, and the last one counts.
         case want(Int, number: UInt64)
+        /// One to the source itself would be of use for a moment, for the asset's end.
+        case wantEnd
         /// `review` is to be called after a while.
         case review(after: Duration)
         /// A further connection is gone, be it for a failure or for want of work.
@@ -74,7 +82,12 @@ struct SegmentBoard {
         case end
 
         /// Whether bytes may come ahead of a gap from now on.
-        var wantsMore: Bool { if case .want(1..., _) = self { true } else { false } }
+        var wantsMore: Bool {
+            switch self {
+            case .want(1..., _), .wantEnd: true
+            default: false
+            }
+        }
     }
 
     /// - Parameter url: the source that the first connection asks.
@@ -116,13 +129,31 @@ struct SegmentBoard {
     func source(of id: ConnectionID) -> TransferURL { connections[id]?.url ?? url }
 
     /// A further connection may be opened to a source.
+    /// - Parameter isForEnd: whether it was opened for the asset's end alone.
     mutating func open(
-        _ id: ConnectionID, to url: TransferURL, now: ContinuousClock.Instant = .now
+        _ id: ConnectionID, to url: TransferURL, isForEnd: Bool = false, now: ContinuousClock.Instant = .now
     ) -> [Step] {
         guard !isOver else { return [] }
-        connections[id] = Connection(url: url, requestEnd: 0)
-        return isEnding ? leave(id) : goOn(id, among: pace.connections, now: now)
+        connections[id] = Connection(url: url, requestEnd: 0, isForEnd: isForEnd)
+        if isEnding { return leave(id) }
+        guard isForEnd else { return goOn(id, among: pace.connections, now: now) }
+        // What is read there must be of the very version that the rest is of.
+        guard url == self.url, let wantedBytes = wantedEndBytes,
+            let end = plan.takeEnd(for: id, countBytes: wantedBytes)
+        else { return leave(id) }
+        return [ask(id, url, end, now)]
     }
+
+    /// Somebody reads the asset's end before anything else. Where ranges can be fetched beside each other, it comes ahead of its turn; elsewhere,
+    /// where the asset is small, and where the end is here or under way, it comes when it comes.
+    func wantEnd() -> [Step] {
+        guard maySplit, !isEnding, let wantedBytes = wantedEndBytes, plan.lacksEnd(countBytes: wantedBytes) else {
+            return []
+        }
+        return [.wantEnd]
+    }
+
+    private var wantedEndBytes: Int64? { plan.totalBytes.map(policy.endBytes) }
 
     /// A further connection is to be given up; what it has brought is kept.
     mutating func close(_ id: ConnectionID) -> [Step] {
@@ -149,7 +180,7 @@ struct SegmentBoard {
         guard let url = connections[id]?.url else { return [] }
         if plan.isComplete, connections.count == 1 { return leave(id) }
         // Nothing is gained by pieces where there is only one.
-        let count = max(expected, connections.values.count { !$0.isLeaving })
+        let count = max(expected, connections.values.count { !$0.isLeaving && !$0.isForEnd })
         let piece = count > 1 ? min(pace.pieceBytes, plan.missingBytes / Int64(count)) : .max
         var steps: [Step] = []
         var range = plan.take(for: id, pieceBytes: piece)
@@ -159,13 +190,19 @@ struct SegmentBoard {
             steps.append(.cut(slow))
         }
         guard let range else { return leave(id) + reviewLater() }
+        return steps + [ask(id, url, range, now)]
+    }
+
+    private mutating func ask(
+        _ id: ConnectionID, _ url: TransferURL, _ range: Range<Int64>, _ now: ContinuousClock.Instant
+    ) -> Step {
         connections[id]?.requestEnd = range.upperBound
         connections[id]?.isCut = false
         connections[id]?.requestBytes = 0
         connections[id]?.begun = nil
         connections[id]?.askedAt = now
-        isSplit = isSplit || id != .first
-        return steps + [.ask(id, url, range)]
+        isSplit = isSplit || id != .first && connections[id]?.isForEnd == false
+        return .ask(id, url, range)
     }
 
     mutating func leave(_ id: ConnectionID, _ failure: AttemptFailure? = nil) -> [Step] {
@@ -182,7 +219,7 @@ struct SegmentBoard {
     /// How many further connections would be of use, where that has changed; and those that are too many go.
     /// - Parameter mayRise: only with bytes that were just written, so that the record is ready before the first of them.
     mutating func wants(mayRise: Bool = false, now: ContinuousClock.Instant = .now) -> [Step] {
-        let further = connections.filter { $0.key != .first && !$0.value.isLeaving }.keys
+        let further = connections.filter { $0.key != .first && !$0.value.isLeaving && !$0.value.isForEnd }.keys
             .sorted { $0.number < $1.number }
         var next = maySplit && !isEnding ? pace.connections - 1 : 0
         if !plan.hasWork { next = min(next, further.count + (tooSlow(now) == nil ? 0 : 1)) }
@@ -225,7 +262,9 @@ struct SegmentBoard {
 
     /// They are written.
     mutating func commit(_ id: ConnectionID, now: ContinuousClock.Instant = .now) -> [Step] {
+        let heldBytes = plan.held.countBytes
         plan.commit(id)
+        if connections[id]?.isForEnd == true { endBytes += plan.held.countBytes - heldBytes }
         noteBytes(of: id, now)
         var steps = cutOvertaken()
         if let connection = connections[id], !connection.isCut, let segment = plan.segment(of: id),
@@ -235,9 +274,11 @@ struct SegmentBoard {
             steps.append(.cut(id))
         }
         guard maySplit else { return steps }
+        // Whoever brings the end is gone in a moment: its pace tells nothing.
         pace.note(
-            receivedBytes: plan.held.countBytes - resumedBytes, remainingBytes: plan.missingBytes,
-            active: connections.values.count { $0.hasBytes }, opened: connections.count, now: now)
+            receivedBytes: plan.held.countBytes - resumedBytes - endBytes, remainingBytes: plan.missingBytes,
+            active: connections.values.count { $0.hasBytes && !$0.isForEnd },
+            opened: connections.values.count { !$0.isForEnd }, now: now)
         plan.requestCostBytes = pace.requestCostBytes
         return steps + wants(mayRise: true, now: now)
     }
@@ -257,7 +298,7 @@ struct SegmentBoard {
         return overtaken.flatMap { id -> [Step] in
             guard let connection = connections[id], !connection.isCut, !connection.isLeaving else { return [] }
             guard connection.hasHelped || id == .first else {
-                pace.giveUpOne()
+                if !connection.isForEnd { pace.giveUpOne() }
                 return close(id)
             }
             connections[id]?.isCut = true

@@ -49,7 +49,7 @@ extension SegmentExchange: TransferConsumer {
             }
         }
         self.response = response
-        return isFirst ? point.verdict(on: response) : rangeVerdict(response)
+        return isFirst ? attempt.withinCredit(point.verdict(on: response), response, at: point) : rangeVerdict(response)
     }
 
     private func rangeVerdict(_ response: TransferResponse) -> ResponseVerdict {

@@ -107,6 +107,29 @@ struct SegmentPlan {
         return length - min(length, piece) < minimum ? range : range.lowerBound..<range.lowerBound + piece
     }
 
+    /// What is missing of the asset's end, and the connection that would come to it in its turn; nil when nothing is missing there, or somebody is
+    /// bringing it.
+    private func freeEnd(countBytes: Int64) -> (gap: Range<Int64>, inTurnOf: ConnectionID?)? {
+        guard let totalBytes, let gap = held.gaps(in: max(0, totalBytes - countBytes)..<totalBytes).last else {
+            return nil
+        }
+        let bringing = segments.filter { $0.value.start < gap.upperBound && $0.value.end > gap.lowerBound }
+        guard bringing.count <= 1, bringing.values.allSatisfy({ $0.next < gap.lowerBound }) else { return nil }
+        return (gap, bringing.keys.first)
+    }
+
+    /// Whether there is anything for one that is to bring the asset's end.
+    func lacksEnd(countBytes: Int64) -> Bool { freeEnd(countBytes: countBytes) != nil }
+
+    /// Gives a connection, which has nothing to do, what is missing of the asset's end, ahead of its turn.
+    /// - Parameter countBytes: how long that end is.
+    /// - Returns: what it is to bring; nil when there is nothing for it.
+    mutating func takeEnd(for id: ConnectionID, countBytes: Int64) -> Range<Int64>? {
+        guard let (gap, other) = freeEnd(countBytes: countBytes) else { return nil }
+        if let other { segments[other]?.end = gap.lowerBound }
+        return assign(gap, to: id)
+    }
+
     /// Gives a connection, which has nothing to do, all that another one was still to bring.
     /// - Returns: what that is; nil when there is nothing.
     mutating func takeOver(from other: ConnectionID, for id: ConnectionID) -> Range<Int64>? {
@@ -147,8 +170,8 @@ struct SegmentPlan {
         segments[id]?.written = segment.next
     }
 
-    /// Lets a connection that brings more than it was to bring go on with what lies behind that: what nobody holds or fetches, what another one was to
-    /// fetch that has brought nothing of it yet or is much slower, and what is held but is so little that another request would cost more than to
+    /// Lets a connection that brings more than it was to bring go on with what lies behind that: what nobody holds or fetches, what another one was
+    /// to fetch that has brought nothing of it yet or is much slower, and what is held but is so little that another request would cost more than to
     /// bring it again.
     /// - Parameters:
     ///   - countBytes: what it brings next.

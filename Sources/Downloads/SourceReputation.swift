@@ -14,6 +14,8 @@ struct SourceReputation {
     }
 
     private var faults: [TransferURL.Origin: Fault] = [:]
+    /// Those that send the whole right, and ranges of it wrong.
+    private var falseRanges: Set<TransferURL.Origin> = []
 
     /// Notes what a failure at `url` says of its origin.
     mutating func note(_ failure: AttemptFailure, at url: TransferURL) {
@@ -29,6 +31,12 @@ struct SourceReputation {
 
     /// Forgets what the way to the origins may have been to blame for.
     mutating func forgiveConnections() { faults = faults.filter { $0.value == .wrongBytes } }
+
+    /// Notes that the ranges of what is at `url` were not what they said.
+    mutating func noteFalseRanges(of url: TransferURL) { falseRanges.insert(url.origin) }
+
+    /// Whether ranges may be fetched from `url` to be put together.
+    func hasRanges(_ url: TransferURL) -> Bool { falseRanges.isEmpty || !falseRanges.contains(url.origin) }
 
     /// Whether others are asked before `url`.
     func isDoubtful(_ url: TransferURL) -> Bool { !faults.isEmpty && faults[url.origin] != nil }

@@ -25,6 +25,9 @@ public struct SplitPolicy: Hashable, Sendable {
     /// How often it is looked whether some connection has become slow, once others are gone.
     var reviewTime: Duration = .seconds(1)
 
+    /// How much of an asset's end comes first where somebody reads it first: far more than the directory of any archive of files that aren't tiny.
+    func endBytes(of totalBytes: Int64) -> Int64 { max(minimumPieceBytes, min(totalBytes / 64, 8 << 20)) }
+
     /// The defaults.
     public init() {}
 

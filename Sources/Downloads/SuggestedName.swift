@@ -18,7 +18,7 @@ extension TransferResponse {
 /// leading dot, at most 255 bytes.
 package func safeFileName(_ name: String) -> String? {
     let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
-    var safe = String(String.UnicodeScalarView(last.unicodeScalars.filter { escapedText(String($0)) == String($0) }))
+    var safe = String(String.UnicodeScalarView(last.unicodeScalars.filter { !$0.isUnsafeInMessages }))
     while safe.hasPrefix(".") || safe.hasPrefix(" ") { safe.removeFirst() }
     while safe.utf8.count > 255 { safe.removeLast() }
     return safe.isEmpty ? nil : safe

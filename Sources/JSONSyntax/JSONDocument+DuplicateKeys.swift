@@ -23,7 +23,7 @@ extension JSONDocument {
     package func forEachRepeatedKey(_ body: (_ first: JSONValue, _ again: JSONValue) -> Void) {
         var keys: [(ending: UInt64, index: Int)] = []
         for object in nodes.indices where nodes[object].kind == .object {
-            let end = Int(nodes[object].subtreeEnd)
+            let end = nodes[object].subtreeEnd
             keys.removeAll(keepingCapacity: true)
             var index = object + 1
             while index < end {
@@ -34,7 +34,7 @@ extension JSONDocument {
                 }
                 let ending = ending(of: nodes[index])
                 keys.append((ending, index))
-                index = Int(nodes[index + 1].subtreeEnd)
+                index = nodes[index + 1].subtreeEnd
             }
             if index < end {
                 repeatedByHashing(JSONValue(document: self, index: object), body)

@@ -48,7 +48,7 @@ extension JSONParser {
         // Before the comma, where there is one.
         reportUnclosed(open.suffix(1), at: lastComma > array.offset ? lastComma : Int(key.start))
         endContainer(array)
-        nodes[array.node].subtreeEnd = UInt32(nodes.count - 1)
+        nodes[array.node].subtreeEnd = nodes.count - 1
         return true
     }
 

@@ -52,6 +52,9 @@ struct JSONParser {
         }
         guard checkEncoding() else { return }
         while errors.count < limits.errors {
+            guard nodes.count <= limits.nodes else {
+                return report(.tooLarge, "the text has more than \(limits.nodes) values and keys", at: position)
+            }
             tokenEnd = position
             skipWhitespace()
             guard position < bytes.count else { return reportEnd() }
@@ -160,14 +163,13 @@ struct JSONParser {
     mutating func endContainer(_ container: OpenContainer) {
         open.removeLast()
         nodes[container.node].end = UInt32(position)
-        nodes[container.node].subtreeEnd = UInt32(nodes.count)
+        nodes[container.node].subtreeEnd = nodes.count
     }
 
-    /// Every node takes at least one byte of its own, so its index fits wherever an offset does.
     mutating func appendNode(_ kind: JSONKind, from start: Int, to end: Int, hasEscapes: Bool = false) {
         nodes.append(
             JSONNode(
-                start: UInt32(start), end: UInt32(end), subtreeEnd: UInt32(nodes.count + 1), kind: kind,
+                start: UInt32(start), end: UInt32(end), subtreeEnd: nodes.count + 1, kind: kind,
                 hasEscapes: hasEscapes))
     }
 

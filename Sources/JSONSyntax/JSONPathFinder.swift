@@ -54,7 +54,7 @@ package struct JSONPathFinder {
         isObject(step.container) ? end(of: step.child + 1) : end(of: step.child)
     }
 
-    private func end(of node: Int) -> Int { Int(document.nodes[node].subtreeEnd) }
+    private func end(of node: Int) -> Int { document.nodes[node].subtreeEnd }
 
     private func isObject(_ node: Int) -> Bool { document.nodes[node].kind == .object }
 

@@ -88,9 +88,9 @@ package struct JSONValue: Sendable {
         guard kind == .array else { return 0 }
         var count = 0
         var next = index + 1
-        let end = Int(node.subtreeEnd)
+        let end = node.subtreeEnd
         while next < end {
-            next = Int(document.nodes[next].subtreeEnd)
+            next = document.nodes[next].subtreeEnd
             count += 1
         }
         return count
@@ -101,12 +101,12 @@ package struct JSONValue: Sendable {
 
     /// An array's elements in order; nothing for other kinds.
     package var elements: JSONElements {
-        JSONElements(document: document, nextIndex: index + 1, end: kind == .array ? Int(node.subtreeEnd) : index + 1)
+        JSONElements(document: document, nextIndex: index + 1, end: kind == .array ? node.subtreeEnd : index + 1)
     }
 
     /// An object's members in order; nothing for other kinds.
     package var members: JSONMembers {
-        JSONMembers(document: document, nextIndex: index + 1, end: kind == .object ? Int(node.subtreeEnd) : index + 1)
+        JSONMembers(document: document, nextIndex: index + 1, end: kind == .object ? node.subtreeEnd : index + 1)
     }
 
     /// The first member with this key. Looks through the members one by one.
@@ -114,6 +114,21 @@ package struct JSONValue: Sendable {
         var key = key
         return key.withUTF8 { bytes in members.first { $0.key.isString(bytes) }?.value }
     }
+}
+
+/// Where a value is in a document that whoever keeps the place knows, in four bytes: for those who keep a million of them.
+package struct JSONPlace: Sendable {
+    fileprivate let index: UInt32
+}
+
+extension JSONValue {
+    /// What ``JSONDocument/value(at:)`` finds this value by, in its document and in twins of that.
+    package var place: JSONPlace { JSONPlace(index: UInt32(truncatingIfNeeded: index)) }
+}
+
+extension JSONDocument {
+    /// - Parameter place: of one of the document's values.
+    package func value(at place: JSONPlace) -> JSONValue { JSONValue(document: self, index: Int(place.index)) }
 }
 
 /// A key and its value.
@@ -132,7 +147,7 @@ package struct JSONElements: Sequence, IteratorProtocol, Sendable {
     package mutating func next() -> JSONValue? {
         guard nextIndex < end else { return nil }
         let element = JSONValue(document: document, index: nextIndex)
-        nextIndex = Int(element.node.subtreeEnd)
+        nextIndex = element.node.subtreeEnd
         return element
     }
 }
@@ -147,7 +162,7 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
         guard nextIndex < end else { return nil }
         let value = JSONValue(document: document, index: nextIndex + 1)
         let member = JSONMember(key: JSONValue(document: document, index: nextIndex), value: value)
-        nextIndex = Int(value.node.subtreeEnd)
+        nextIndex = value.node.subtreeEnd
         return member
     }
 }

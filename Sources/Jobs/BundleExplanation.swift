@@ -14,6 +14,8 @@ package struct BundleExplanation: Sendable {
     package let manifest: ManifestStatus?
     /// What the published manifest asks for; nil where it doesn't list the bundle, or can't be read.
     package let wanted: Wanted?
+    /// What is wrong with `current`; nil for nothing.
+    package let currentProblem: String?
 
     package struct Wanted: Sendable {
         package let kind: String
@@ -49,7 +51,8 @@ package struct BundleExplanation: Sendable {
         self.library = try LibraryStatus(of: library, only: BundleSelection([.address(address)]), at: now)
         manifest = self.library.manifests.first
         status = manifest?.bundles.first { $0.id == address.bundle }
-        guard let generation = try library.generations.current(),
+        currentProblem = try library.currentProblem()
+        guard currentProblem == nil, let generation = try library.generations.current(),
             let bytes = try generation.manifestBytes(address.manifest),
             let loaded = LoadedManifest(published: bytes, as: address.manifest),
             let bundle = loaded.manifest.bundles.first(where: { $0.id.text == address.bundle.description })
@@ -60,7 +63,7 @@ package struct BundleExplanation: Sendable {
         let planner = Planner(
             manifest: loaded, base: generation, library: library, published: try library.generations.addresses(),
             salvage: (try? library.salvage()) ?? [:], redirects: .follow(limit: 10),
-            damaged: (try? library.readStateIndex()?.damagedContents()) ?? [], decrypts: false)
+            damaged: (try? library.readStateIndex()?.damagedContents()) ?? [], decrypts: .asPublished)
         wanted = planner.plan(bundle).map { plan in
             Wanted(bundle, plan, sources: Self.sources(of: bundle, in: loaded, library.readStateIndex(), at: now))
         }
@@ -104,6 +107,6 @@ extension LoadedManifest {
     /// The exact bytes that were published; nil where they can't be read. Relative URLs lead somewhere only by mirrors.
     init?(published bytes: [UInt8], as id: ContentID) {
         guard let manifest = Manifest.published(bytes, as: id) else { return nil }
-        self.init(manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: nil))
+        self.init(manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest.mirrors, orElse: nil))
     }
 }

@@ -56,7 +56,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
             case .unacceptableStatus: .unacceptableStatus
             case .redirectRefused: .redirectRefused
             case .timedOut: .timedOut
-            case .overBudget: .overBudget
+            case .overBudget, .beyondCredit: .overBudget
             case .noSpace: .noSpace
             case .fileFailed: .libraryFailed
             default: .downloadFailed
@@ -93,6 +93,17 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
         default: false
         }
     }
+
+    /// Whether the next run goes on with the bytes that came.
+    var isResumable: Bool {
+        switch code {
+        case .paused, .downloadFailed, .timedOut: true
+        default: false
+        }
+    }
+
+    /// Whether another source may have what is whole where this one's bytes are broken, or no archive at all.
+    var isOfSource: Bool { code == .archiveDamaged || code == .htmlPage }
 
     /// Whether this machine is to blame, or whoever stops the run, and no server.
     var isOfMachine: Bool {

@@ -6,8 +6,9 @@ import Platform
 extension BundleJob {
     /// Mends it by what the library has, or else fetches what of it is damaged, as far as its kind lets that be had alone.
     func mend(_ content: StoredContent) async throws(BundleFailure) -> StoredContent {
-        let mending = try await blocking.attempt { [writer, control = fetcher.control] () throws(BundleFailure) in
-            try writer.mendIfProven(content) { control.reason != nil }
+        let mending = try await blocking.attempt {
+            [writer, limits = fetcher.limits, control = fetcher.control] () throws(BundleFailure) in
+            try writer.mendIfProven(content, limits) { control.reason != nil }
         }
         switch mending {
         case .whole:
@@ -24,12 +25,27 @@ extension BundleJob {
                 .segmentsLost,
                 "it is damaged, and a recording can't be made again; give it another version to begin anew")
         }
+        if let objection = fetcher.limits.objection(to: bytesToMake(content)) {
+            throw BundleFailure(.noSpace, objection)
+        }
         let mended = try await obtain(previous: content, receipt: nil)
         // What its servers have by now may be something else: then that is published.
         if mended.address == content.address {
             emit(.contentMended(content: "\(mended.address.name)", isFetched: true))
         }
         return mended
+    }
+
+    /// How many bytes it takes to have content anew whose parts can't be had alone; of others the parts that are lacking have been asked for already.
+    private func bytesToMake(_ content: StoredContent) -> Int64 {
+        switch bundle.content {
+        case .archive, .textures, .ebook:
+            // The file as it is fetched, and what it unpacks to.
+            let fetched = (try? content.receipt())?.sources.reduce(0) { $0 &+ $1.sizeBytes } ?? 0
+            return fetched.addingClamped(bundle.isUnpacked ? content.header.contentBytes : 0)
+        case .segments(let list) where list.join != nil: return content.header.contentBytes
+        case .segments, .files, .hls: return 0
+        }
     }
 
     /// Of a presentation whose bytes are as they were published that isn't all: it may have been found not to play.
@@ -58,24 +74,28 @@ extension BundleJob {
         let address = Receipt.Origin(bundle: plan.address, version: bundle.version, key: key).address
         guard writer.isDamaged(address) else { return [] }
         let wanted = bundle.sources.map { (path: $0.path, file: $0.file, url: fetcher.name(of: $0)) }
-        return await placing.run { [library = writer.library] in
+        return await placing.run { [writer] in
             let digests = Set(wanted.compactMap(\.file.digest))
-            guard var files = try? StoredFiles(for: digests, in: library) else { return [] }
-            let remains = wanted.compactMap { source -> (path: RelativePath, digest: SHA256Digest)? in
+            guard let files = try? writer.storedFiles(for: digests) else { return [] }
+            var standing = StoredFiles(in: writer.library)
+            let remains = wanted.compactMap { source -> (RelativePath, SHA256Digest, Int64?)? in
                 guard let path = source.path.flatMap({ try? RelativePath($0) }), let digest = source.file.digest else {
                     return nil
                 }
-                return (path, digest)
+                return (path, digest, source.file.sizeBytes.map(Int64.init) ?? files.sizeBytes(of: digest))
             }
-            files.add(remains, at: address)
-            let sources = wanted.compactMap { source in
-                source.file.digest.flatMap { digest in
-                    files.sizeBytes(of: digest).map {
-                        Receipt.Source(url: source.url, sizeBytes: $0, sha256: digest)
-                    }
-                }
+            standing.add(remains, at: address)
+            return [standing, files].map { files in
+                Shelf(
+                    files,
+                    of: wanted.compactMap { source in
+                        source.file.digest.flatMap { digest in
+                            files.sizeBytes(of: digest).map {
+                                Receipt.Source(url: source.url, sizeBytes: $0, sha256: digest)
+                            }
+                        }
+                    })
             }
-            return [Shelf(files, of: sources)]
         }
     }
 }
@@ -83,9 +103,15 @@ extension BundleJob {
 extension LibraryWriter {
     /// - Returns: nil where the receipt is damaged, so that nothing proves what is there.
     fileprivate func mendIfProven(
-        _ content: StoredContent, isStopped: @escaping @Sendable () -> Bool
+        _ content: StoredContent, _ limits: RunLimits, isStopped: @escaping @Sendable () -> Bool
     ) throws(BundleFailure) -> Mending? {
-        do throws(LibraryError) { return try mend(content, isStopped: isStopped) } catch {
+        do throws(LibraryError) {
+            return try mend(
+                content,
+                checkRoom: { bytes throws(LibraryError) in
+                    if let objection = limits.objection(to: bytes) { throw LibraryError(.noSpace, objection) }
+                }, isStopped: isStopped)
+        } catch {
             guard error.code == .damaged else { throw BundleFailure(error) }
             return nil
         }

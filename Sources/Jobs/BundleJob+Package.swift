@@ -3,68 +3,103 @@ import BundleManifest
 import ContentLibrary
 import Downloads
 import Platform
+import Transfer
 
 /// A bundle of one download: unpacked, or kept whole.
 extension BundleJob {
     func obtainPackage(previous: StoredContent?, receipt: Receipt?) async throws(BundleFailure) -> StoredContent {
         guard let package = bundle.package else { throw BundleFailure(.unsupportedKind, "it is no package") }
+        var unusable: Set<TransferURL> = []
+        while true {
+            let (source, outcome) = try await obtain(package, besides: unusable, previous: previous, receipt: receipt)
+            do throws(BundleFailure) { return try outcome.get() } catch {
+                guard error.isOfSource, package.source.digest == nil, let source else { throw error }
+                unusable.insert(source)
+                guard fetcher.hasSource(of: package.source, besides: unusable) else { throw error }
+                emit(.warning("\(error); the next source is asked"))
+            }
+        }
+    }
+
+    /// - Parameter unusable: sources that have brought nothing of use.
+    /// - Returns: whose file it is about, and what became of that.
+    /// - Throws: where nobody has any.
+    private func obtain(
+        _ package: PackagedFile, besides unusable: Set<TransferURL>, previous: StoredContent?, receipt: Receipt?
+    ) async throws(BundleFailure) -> (source: TransferURL?, outcome: Result<StoredContent, BundleFailure>) {
         // Another URL's validator says nothing about this one.
         let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
         let rejected = rejection(of: package.source)
-        let condition = SourceFetcher.Condition(validator: rejected?.validator ?? known?.validator)
+        let condition =
+            unusable.isEmpty ? SourceFetcher.Condition(validator: rejected?.validator ?? known?.validator) : .none
         let early = earlyUnpacking(of: package)
-        guard let file = try await fetch(package.source, condition, unpackedBy: early) else {
-            if let rejected {
-                throw BundleFailure(
+        guard let file = try await fetch(package.source, condition, besides: unusable, unpackedBy: early) else {
+            // What is here without a validator of this server came from another one, when this one's file could not be used.
+            let isFromElsewhere = known.map { $0.validator == nil } ?? false
+            if let rejected, !isFromElsewhere {
+                let server = fetcher.firstServer(of: package.source)
+                let failure = BundleFailure(
                     .archiveDamaged,
                     "the server still has the file that could not be used before; it is fetched again once it changes, or after \(rejected.distrust.nextTry.rfc3339)",
-                    url: fetcher.firstServer(of: package.source).map { "\($0)" })
+                    url: server.map { "\($0)" })
+                return (server, .failure(failure))
             }
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
             emit(.bundleVerified)
-            return previous
+            return (nil, .success(previous))
         }
         emit(.bundleVerified)
-        do {
-            let content = try await blocking.attempt { () throws(BundleFailure) in
-                let product = early?.finish(isWhole: true)
+        let outcome = await outcome { () throws(BundleFailure) in
+            try await blocking.attempt { () throws(BundleFailure) in
+                let product = early?.finish(with: file.descriptor)
                 do throws(BundleFailure) {
                     return try commit(file, package: package, product, previous: previous)
                 } catch {
-                    try? product?.staging.discard()
+                    if error.code != .paused { try? product?.staging.discard() }
                     throw error
                 }
             }
-            if package.source.digest == nil, let server = fetcher.firstServer(of: package.source) {
+        }
+        conclude(outcome, of: file, from: package.source)
+        return (file.source, outcome)
+    }
+
+    /// Notes what the outcome says of whoever sent the file, and whether that is kept.
+    private func conclude(
+        _ outcome: Result<StoredContent, BundleFailure>, of file: FetchedFile, from source: SourceFile
+    ) {
+        switch outcome {
+        case .success:
+            if source.digest == nil, let server = fetcher.firstServer(of: source), file.source == server {
                 fetcher.distrust.forgive(server, for: bundle.useDigest)
             }
-            return content
-        } catch {
-            note(error, of: file, from: package.source)
+        case .failure(let error):
+            note(error, of: file, from: source)
             // Where the trouble is ours, or a digest says that these are the bytes, they needn't be fetched again.
-            if package.source.digest != nil || !error.isOfContent { file.keep() }
-            throw error
+            if source.digest != nil || !error.isOfContent { file.keep() }
         }
     }
 
     /// Where nothing comes of the download, nothing stays of what was unpacked of it.
     private func fetch(
-        _ source: SourceFile, _ condition: SourceFetcher.Condition, unpackedBy early: EarlyUnpacking?
+        _ source: SourceFile, _ condition: SourceFetcher.Condition, besides unusable: Set<TransferURL>,
+        unpackedBy early: EarlyUnpacking?
     ) async throws(BundleFailure) -> FetchedFile? {
         let file: FetchedFile?
         do throws(BundleFailure) {
-            file = try await fetcher.fetch(source, condition, arriving: early?.arriving)
+            file = try await fetcher.fetch(source, condition, besides: unusable, arriving: early?.arriving)
         } catch {
-            await abandon(early)
+            await abandon(early, isResumable: error.isResumable)
             throw error
         }
-        if file == nil { await abandon(early) }
+        if file == nil { await abandon(early, isResumable: false) }
         return file
     }
 
-    private func abandon(_ early: EarlyUnpacking?) async {
+    /// - Parameter isResumable: whether the next run goes on with the bytes that came.
+    private func abandon(_ early: EarlyUnpacking?, isResumable: Bool) async {
         guard let early else { return }
-        await blocking.run { try? early.finish(isWhole: false)?.staging.discard() }
+        await blocking.run { if isResumable { early.pause() } else { _ = early.finish(with: nil) } }
     }
 
     private func rejection(of source: SourceFile) -> RejectionRecord? {
@@ -90,6 +125,7 @@ extension BundleJob {
         let origin = try origin(digests: [file.digest])
         if let stored = try stored(origin) {
             try? product?.staging.discard()
+            try? writer.discardSalvage(of: plan.address)
             return stored
         }
         let source = fetcher.receiptSource(package.source, file)
@@ -98,6 +134,7 @@ extension BundleJob {
                 if let product { try accepted(product.unpacked, of: file) } else {
                     try fill(staging, with: file, package: package)
                 }
+            if bundle.kind == .textures { warnOfMisnamedImages(among: digests.keys, in: staging) }
             return (digests, origin, [source])
         }
     }

@@ -24,7 +24,8 @@ extension BundleJob {
             return try await blocking.attempt { () throws(BundleFailure) in
                 let key = bundle.presentationKey(digests: copy.sources.map(\.sha256))
                 let origin = Receipt.Origin(bundle: plan.address, version: bundle.version, key: key)
-                return try store(staging, copy.digests, origin, copy.sources, previous: previous)
+                let sharing = previous.flatMap { try? ContentSharing($0) }
+                return try store(staging, copy.digests, origin, copy.sources, sharing: sharing)
             }
         }
     }

@@ -51,9 +51,10 @@ struct BundleJob: Sendable {
             if case .segments(let list) = bundle.content, let join = list.join {
                 return try await obtainJoined(join, in: staging, previous: previous, receipt: receipt)
             }
+            let sharing = await blocking.run { previous.flatMap { try? ContentSharing($0) } }
             let files = try await FileSetJob(
                 sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
-                previous: previous, trustsPrevious: isMending(previous), others: await otherShelves(),
+                previous: previous, sharing: sharing, trustsPrevious: isMending(previous), others: await otherShelves(),
                 fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress
             ).run()
             emit(.bundleVerified)
@@ -63,7 +64,7 @@ struct BundleJob: Sendable {
                 try writeLists(of: files, in: staging, &digests)
                 return try store(
                     staging, digests, try origin(digests: files.map(\.digest)), files.map(\.source),
-                    previous: previous)
+                    sharing: sharing)
             }
         }
     }
@@ -115,7 +116,7 @@ struct BundleJob: Sendable {
             }
             emit(.bundleVerified)
             return try store(
-                staging, [name: digest], try origin(digests: sources.map(\.sha256)), sources, previous: nil)
+                staging, [name: digest], try origin(digests: sources.map(\.sha256)), sources, sharing: nil)
         }
     }
 
@@ -141,16 +142,17 @@ struct BundleJob: Sendable {
     /// Puts what was built into the store, unless that has it already.
     func store(
         _ staging: Staging, _ digests: [RelativePath: SHA256Digest], _ origin: Receipt.Origin,
-        _ sources: [Receipt.Source], previous: StoredContent?
+        _ sources: [Receipt.Source], sharing: ContentSharing?
     ) throws(BundleFailure) -> StoredContent {
         if let stored = try stored(origin) {
             try? staging.discard()
             try? writer.discardSalvage(of: plan.address)
             return stored
         }
-        return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)
+        return try seal(staging, digests: digests, origin: origin, sources: sources, sharing: sharing)
     }
 
+    /// Lets `fill` build the content. What was noted when the run is stopped there is left to the next one.
     /// - Parameter begun: what is filled; nil for a new one.
     func staged(
         in begun: Staging? = nil, previous: StoredContent?,
@@ -158,24 +160,24 @@ struct BundleJob: Sendable {
     ) throws(BundleFailure) -> StoredContent {
         let staging: Staging
         do throws(LibraryError) {
-            staging = if let begun { begun } else { try writer.makeStaging() }
+            staging = if let begun { begun } else { try writer.makeStaging(for: plan.address) }
         } catch { throw BundleFailure(error) }
         do throws(BundleFailure) {
             let (digests, origin, sources) = try fill(staging)
-            return try seal(staging, digests: digests, origin: origin, sources: sources, previous: previous)
+            // Damage at rest is no reason not to publish what is new.
+            let sharing = previous.flatMap { try? ContentSharing($0) }
+            return try seal(staging, digests: digests, origin: origin, sources: sources, sharing: sharing)
         } catch {
-            try? staging.discard()
+            if error.code == .paused { try? staging.leave() } else { try? staging.discard() }
             throw error
         }
     }
 
     private func seal(
         _ staging: Staging, digests: [RelativePath: SHA256Digest], origin: Receipt.Origin, sources: [Receipt.Source],
-        previous: StoredContent?
+        sharing: ContentSharing?
     ) throws(BundleFailure) -> StoredContent {
         do throws(LibraryError) {
-            // Damage at rest is no reason not to publish what is new.
-            let sharing = previous.flatMap { try? ContentSharing($0) }
             let sealed = try staging.seal(digests: digests, sharing: sharing)
             return try writer.commit(sealed, origin: origin, sources: sources)
         } catch {

@@ -45,7 +45,7 @@ package enum BundleName: Hashable, Sendable, CustomStringConvertible {
     package func publishedBundle(in library: Library) throws -> BundleAddress {
         switch self {
         case .address(let address):
-            guard try library.generations.isCurrent(address) else { throw notPublished(in: library) }
+            guard try library.generations.isCurrent(address) else { throw unknown(in: library) }
             return address
         case .id(let id):
             return try only(
@@ -61,7 +61,7 @@ package enum BundleName: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .address(let address):
             let isKnown = ((try? index?.bundles(of: address.manifest)) ?? [:])[address.bundle] != nil
-            guard try isKnown || library.generations.isCurrent(address) else { throw notPublished(in: library) }
+            guard try isKnown || library.generations.isCurrent(address) else { throw unknown(in: library) }
             return address
         case .id(let id):
             let published = try library.generations.currentManifests(with: id)
@@ -74,7 +74,7 @@ package enum BundleName: Hashable, Sendable, CustomStringConvertible {
     }
 
     private func only(_ found: [BundleAddress], in library: Library) throws -> BundleAddress {
-        guard let first = found.first else { throw notPublished(in: library) }
+        guard let first = found.first else { throw unknown(in: library) }
         guard found.count == 1 else {
             throw BundleNameError(
                 "several manifests have a bundle '\(self)': name one of "
@@ -83,8 +83,11 @@ package enum BundleName: Hashable, Sendable, CustomStringConvertible {
         return first
     }
 
-    private func notPublished(in library: Library) -> LibraryError {
-        LibraryError(.notThere, "\(escapedText(library.path)) has no bundle '\(self)'; larder status lists them")
+    /// That nothing in the library is called so; where nobody can tell what is current, that.
+    package func unknown(in library: Library) -> LibraryError {
+        if let problem = (try? library.currentProblem()) ?? nil { return LibraryError(.damaged, problem) }
+        return LibraryError(
+            .unknownName, "\(escapedText(library.path)) has no bundle '\(self)'; larder status lists them")
     }
 }
 

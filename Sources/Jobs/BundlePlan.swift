@@ -13,14 +13,18 @@ package struct BundlePlan: Sendable {
     let plannedBytes: Int64
     /// How many of them are held from a run that was stopped.
     let heldBytes: Int64
+    /// How much of what a package unpacks to is here from a run that was stopped.
+    let unpackedBytes: Int64
     /// Whether the library will grow.
     let needsRoom: Bool
     /// The files that have to be fetched for sure, those of which something is held, too.
     let missingFiles: [SourceFile]
 
     /// - Parameter held: how many bytes of a file are held from earlier.
-    init(bundle: Bundle, address: BundleAddress, work: Work, held: (SourceFile) -> Int64) {
-        (self.bundle, self.address, self.work) = (bundle, address, work)
+    init(
+        bundle: Bundle, address: BundleAddress, work: Work, unpackedBytes: Int64, held: (SourceFile) -> Int64
+    ) {
+        (self.bundle, self.address, self.work, self.unpackedBytes) = (bundle, address, work, unpackedBytes)
         let missing = Self.missing(bundle, work)
         missingFiles = missing
         var (planned, heldBytes): (Int64, Int64) = (0, 0)
@@ -30,6 +34,19 @@ package struct BundlePlan: Sendable {
         }
         (plannedBytes, self.heldBytes) = (planned, heldBytes)
         needsRoom = planned > heldBytes || missing.contains { $0.sizeBytes == nil }
+    }
+
+    /// What the library has of it already, and would keep.
+    var kept: StoredContent? {
+        switch work {
+        case .upToDate(let content), .revalidate(let content, _): content
+        case .mend, .obtain, .impossible: nil
+        }
+    }
+
+    /// The same for content that is damaged after all.
+    func mending(_ content: StoredContent) -> BundlePlan {
+        BundlePlan(bundle: bundle, address: address, work: .mend(content), unpackedBytes: unpackedBytes) { _ in 0 }
     }
 
     /// Bytes that will have to be fetched, as far as the manifest tells.
@@ -99,7 +116,17 @@ struct Planner {
     /// Content that isn't what its receipt says.
     let damaged: Set<StoreAddress>
     /// Whether presentations are decrypted, whatever their manifests say.
-    let decrypts: Bool
+    let decrypts: Decrypting
+
+    enum Decrypting {
+        case never, always
+        /// What was published so stays so: whoever had it decrypted isn't there to ask.
+        case asPublished
+
+        init(_ options: RunOptions) {
+            self = options.decrypts ? .always : options.mending == nil ? .never : .asPublished
+        }
+    }
 
     private var store: Store? { library?.store }
 
@@ -107,9 +134,24 @@ struct Planner {
     func plan(_ bundle: Bundle) -> BundlePlan? {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
-        let bundle = decrypts ? bundle.decrypted : bundle
-        return BundlePlan(bundle: bundle, address: address, work: mending(work(bundle, address))) { file in
+        let bundle = isDecrypted(bundle, address) ? bundle.decrypted : bundle
+        return BundlePlan(
+            bundle: bundle, address: address, work: mending(work(bundle, address)),
+            unpackedBytes: salvage[address]?.unpackedBytes ?? 0
+        ) { file in
             max(held(file, bundle), file.digest.flatMap { salvage[address]?.heldBytes(of: $0) } ?? 0)
+        }
+    }
+
+    private func isDecrypted(_ bundle: Bundle, _ address: BundleAddress) -> Bool {
+        switch decrypts {
+        case .never: return false
+        case .always: return true
+        case .asPublished:
+            guard case .hls = bundle.content, let content = try? currentContent(address),
+                let digests = try? content.receipt().sources.map(\.sha256)
+            else { return false }
+            return bundle.decrypted.presentationKey(digests: digests).digest == content.header.origin.key
         }
     }
 

@@ -67,6 +67,7 @@ package struct CleanRun: Sendable {
         }
         var summary = RunSummary()
         summary.duration = ContinuousClock.now - started
+        if report == nil { summary.stop = control.reason }
         emit(.runFinished(summary, exit: exit))
         return (report, exit)
     }
@@ -113,7 +114,7 @@ package struct CleanRun: Sendable {
         if control.reason != nil { throw .stopped }
         var report = Report()
         do throws(LibraryError) {
-            let library = try Library.open(libraryPath, for: .reading)
+            let library = try Library.open(libraryPath, for: isRehearsal ? .reading : .changing)
             let store = ResumeStore(directory: library.partial)
             if isRehearsal {
                 let wanted = try wanted(in: library, store, named)
@@ -124,23 +125,43 @@ package struct CleanRun: Sendable {
                 try cleanPartials(in: store, wanted, &report)
             } else {
                 let writer = try begin(library)
+                for recovery in writer.recoveries { emit(.notice(recovery)) }
                 let wanted = try wanted(in: library, store, named)
                 let collected = try writer.collect(keep: keep?.generations ?? .max, keepAge: keep?.age ?? .zero)
                 report.generations = collected.generations.count
                 report.contents = collected.contents.count
+                try? library.openStateIndexForNotes()?.forgetVerifications(of: collected.contents)
                 report.otherBytes = try writer.discardSalvage(unless: wanted.contains)
                     .addingClamped(writer.clearedBytes).addingClamped(collected.freedBytes)
+                    .addingClamped(writer.discardReplacedContent(keeping: 0, olderThan: .zero))
                 try cleanPartials(in: store, wanted, &report)
                 withExtendedLifetime(writer) {}
             }
+            // It is done by now, and a run that is at work meanwhile moves what is looked at.
+            try? tellWhatStays(in: library)
         } catch {
             throw RunProblem(error)
         }
         return report
     }
 
+    private static let mostTold = 100
+
+    private func tellWhatStays(in library: Library) throws(LibraryError) {
+        let strays = try library.strays()
+        for stray in strays.prefix(Self.mostTold) {
+            emit(.warning("\(escapedText(library.path))/\(stray) is none of the library's own, and stays"))
+        }
+        if strays.count > Self.mostTold {
+            emit(.warning("and \(strays.count - Self.mostTold) more are none of the library's own, and stay"))
+        }
+        if try library.generations.numbers().isEmpty, try !library.vouchedContents().isEmpty {
+            emit(.notice("nothing is published here, so that what is in the store stays; sync first"))
+        }
+    }
+
     private func begin(_ library: Library) throws(LibraryError) -> LibraryWriter {
-        switch try library.beginWriting() {
+        switch try library.beginWriting(needsCurrent: false) {
         case .granted(let writer): writer
         case .busy(let process): throw .busy(libraryPath, process)
         }
@@ -152,7 +173,10 @@ package struct CleanRun: Sendable {
         var wanted = WantedLeftovers(in: store)
         guard !removesAllPartials else { return wanted }
         for manifest in named { wanted.add(manifest) }
-        if let published = try library.generations.current() { try wanted.add(published, named: Set(named.map(\.id))) }
+        // As what stays is chosen, also where `current` is lost.
+        if let number = try library.currentGeneration() {
+            try wanted.add(library.generations.open(number), named: Set(named.map(\.id)))
+        }
         return wanted
     }
 

@@ -22,37 +22,83 @@ struct CourierFolder: Sendable {
         stored = library.flatMap { try? StoredFiles(for: Set(names.keys), in: $0) }
     }
 
+    /// What a courier has of a file.
+    enum Answer: Sendable {
+        case copy(LocalCopy)
+        case nothing
+        /// Something that isn't the file, or can't be read: where, and why.
+        case unusable(String)
+    }
+
     /// Copies the file of this digest, hashing it on the way.
     /// - Parameters:
+    ///   - sizeBytes: how long it is, where that is known.
     ///   - scratch: where the copy lies until it is placed.
     ///   - isStopped: asked again and again.
     ///   - didWrite: told of bytes that went to the disk.
-    /// - Returns: nil where there is none: what can't be read here may be had elsewhere.
-    /// - Throws: when the copy can't be written, or is stopped.
+    /// - Throws: when the copy can't be written, or is stopped: what can't be read here may be had elsewhere.
     func take(
         _ digest: SHA256Digest, sizeBytes: Int64?, in scratch: Directory, isStopped: @Sendable () -> Bool,
         didWrite: @Sendable (Int64) -> Void
-    ) throws(BundleFailure) -> LocalCopy? {
+    ) throws(BundleFailure) -> Answer {
+        var trouble: String?
         for (directory, name) in places(of: digest) {
-            guard let file = try? directory.open(name, flags: O_RDONLY | O_NONBLOCK), let status = try? file.status(),
-                status.kind == .file, sizeBytes.map({ $0 == status.sizeBytes }) ?? isProven(file, digest, isStopped)
-            else { continue }
             do throws(BundleFailure) {
+                guard let file = try Self.file(name, in: directory) else { continue }
+                let length =
+                    if let sizeBytes { sizeBytes } else {
+                        try Self.length(of: file, scratch, proving: digest, isStopped)
+                    }
                 let copy = try LocalCopy(
-                    of: file, url: "\(file.name)", in: scratch, isStopped: isStopped, didWrite: didWrite)
-                if copy.digest == digest { return copy }
+                    of: file, url: file.name, sizeBytes: length, in: scratch, isStopped: isStopped, didWrite: didWrite)
+                if copy.digest == digest { return .copy(copy) }
+                throw Self.otherBytes(file)
             } catch {
-                // A disk that can't be read is no reason to give up; one that can't be written is.
-                guard error.code == .localFileFailed else { throw error }
+                guard [.localFileFailed, .sizeMismatch, .digestMismatch].contains(error.code) else { throw error }
+                trouble = trouble ?? error.description
             }
         }
-        return nil
+        return trouble.map { .unusable($0) } ?? .nothing
     }
 
-    /// Read once more: a file of any length could fill the disk before its digest is known.
-    private func isProven(_ file: OwnedDescriptor, _ digest: SHA256Digest, _ isStopped: () -> Bool) -> Bool {
+    /// - Returns: nil where there is nothing of that name, or a folder.
+    private static func file(_ name: RelativePath, in directory: Directory) throws(BundleFailure) -> OwnedDescriptor? {
+        do throws(SystemError) {
+            // Not blocking: a FIFO without a writer is refused, not waited for.
+            guard let file = try directory.openIfThere(name, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY) else {
+                return nil
+            }
+            switch try file.status().kind {
+            case .file: return file
+            case .directory: return nil
+            default:
+                throw SystemError(code: EINVAL, operation: "read", subject: "\(file.name), which is no regular file")
+            }
+        } catch {
+            if [ENOTDIR, ENAMETOOLONG].contains(error.code) { return nil }
+            throw BundleFailure(.localFileFailed, "\(error)")
+        }
+    }
+
+    /// Reads a file once more of which nobody says how long it is: one of any length could fill the disk before its digest is known.
+    private static func length(
+        of file: OwnedDescriptor, _ scratch: Directory, proving digest: SHA256Digest, _ isStopped: () -> Bool
+    ) throws(BundleFailure) -> Int64 {
         let hasher = SHA256()
-        return (try? hasher.update(from: file, isStopped: isStopped)) != nil && hasher.finalize() == digest
+        let (length, free, read): (Int64, Int64, Int64)
+        do throws(SystemError) {
+            (length, free) = (try file.status().sizeBytes, try scratch.descriptor.freeBytes())
+            read = length > free ? 0 : try hasher.update(from: file, lengthBytes: length, isStopped: isStopped)
+        } catch {
+            throw BundleFailure(.localFileFailed, "\(error)")
+        }
+        if isStopped() { throw BundleFailure(.paused, "stopped") }
+        guard read == length, hasher.finalize() == digest else { throw otherBytes(file) }
+        return length
+    }
+
+    private static func otherBytes(_ file: OwnedDescriptor) -> BundleFailure {
+        BundleFailure(.digestMismatch, "it has other bytes than the ones asked for", url: file.name)
     }
 
     private func places(of digest: SHA256Digest) -> [(Directory, RelativePath)] {

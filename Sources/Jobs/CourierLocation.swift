@@ -32,13 +32,14 @@ enum CourierLayout {
     static let mark: RelativePath = "courier.json"
     static let format = "larder-courier/1"
     static let manifests: RelativePath = "manifests"
+    static let files: RelativePath = "sha256"
     /// What isn't whole yet.
     static let partial: RelativePath = "partial"
 
     /// `sha256/ab/abcd…`: each file is called what it is.
     static func path(of digest: SHA256Digest) -> RelativePath {
         let text = "\(digest)"
-        do { return try RelativePath("sha256/\(text.prefix(2))/\(text)") } catch {
+        do { return try RelativePath("\(files)/\(text.prefix(2))/\(text)") } catch {
             preconditionFailure("a digest in hexadecimal is a path")
         }
     }

@@ -10,17 +10,32 @@ struct CourierWriter: Sendable {
     private let directory: Directory
     /// What isn't whole yet; downloads gather here, too.
     let partial: Directory
+    private let manifestFolder: Directory
 
     private static let copy: RelativePath = "copy"
+    /// As in a library, whatever the umask is.
+    private static let (fileMode, directoryMode): (mode_t, mode_t) = (0o644, 0o755)
 
     /// - Throws: `busy` while another export writes there.
     init(_ path: String) throws(LibraryError) {
+        if (try? Library.open(path, for: .reading)) != nil || Library.around(path) != nil {
+            throw LibraryError(
+                .unusablePlace,
+                "\(escapedText(path)) is a library, or lies in one; name another folder to write to")
+        }
         do throws(SystemError) {
             directory = try Directory.open(path, create: true)
             guard try directory.descriptor.lock(exclusive: true) else {
                 throw SystemError(code: EWOULDBLOCK, operation: "lock", subject: directory.name)
             }
-            partial = try directory.subdirectory(CourierLayout.partial, create: true)
+            partial = try Self.folder(CourierLayout.partial, in: directory)
+            // Of an export that was killed: it would only take room.
+            try partial.removeIfThere(Self.copy)
+            // What stands in their places is told before anything is written; for files there may be no room yet.
+            manifestFolder = try Self.folder(CourierLayout.manifests, in: directory)
+            if try directory.status(of: CourierLayout.files) != nil {
+                _ = try Self.folder(CourierLayout.files, in: directory)
+            }
         } catch {
             guard error.code != EWOULDBLOCK else { throw LibraryError.busy(path, nil) }
             throw LibraryError(error)
@@ -32,58 +47,121 @@ struct CourierWriter: Sendable {
         do throws(SystemError) { return try directory.descriptor.freeBytes() } catch { throw LibraryError(error) }
     }
 
-    /// Whether the file of this digest is there: it never had its name before it was whole.
-    /// - Parameter sizeBytes: how long it has to be, where that is known.
-    func has(_ digest: SHA256Digest, sizeBytes: Int64?) -> Bool {
+    /// Bytes that an export which was stopped had fetched of files, by their digests.
+    func heldBytes() -> [SHA256Digest: Int64] {
+        let unfinished = (try? ResumeStore(directory: partial).unfinishedDownloads()) ?? []
+        return Dictionary(
+            unfinished.compactMap { download in download.digest.map { ($0, download.diskBytes) } },
+            uniquingKeysWith: max)
+    }
+
+    /// Whether there is a file that is called by this digest and has this length, as far as a look can tell.
+    func mayHave(_ digest: SHA256Digest, sizeBytes: Int64?) -> Bool {
         guard let status = try? directory.status(of: CourierLayout.path(of: digest)) else { return false }
         return status.kind == .file && sizeBytes.map { $0 == status.sizeBytes } ?? true
     }
 
+    /// What the disk gets back of whatever has the name of a file that isn't there.
+    func displacedBytes(_ digest: SHA256Digest) -> Int64 {
+        guard let status = try? directory.status(of: CourierLayout.path(of: digest)), status.kind == .file,
+            status.linkCount == 1
+        else { return 0 }
+        return status.allocatedBytes
+    }
+
+    /// Whether the file of this digest is there, by all of its bytes: disks that are carried about forget. What is there and isn't the file goes, so
+    /// that there is room for what it should be.
+    /// - Parameter isStopped: asked again and again; after a yes nothing is known, and nothing goes.
+    func has(_ digest: SHA256Digest, isStopped: () -> Bool) throws(SystemError) -> Bool {
+        let path = CourierLayout.path(of: digest)
+        guard let status = try directory.status(of: path) else { return false }
+        if status.kind == .file, let file = try? directory.open(path, flags: O_RDONLY | O_NONBLOCK) {
+            file.beginReadingFromDisk()
+            let hasher = SHA256()
+            let read = try? hasher.update(from: file, lengthBytes: status.sizeBytes, isStopped: isStopped)
+            if isStopped() { return false }
+            if read == status.sizeBytes, hasher.finalize() == digest { return true }
+        }
+        try directory.removeIfThere(path)
+        return false
+    }
+
     /// Copies a file that may be the one of this digest.
-    /// - Returns: false when it is something else.
-    func add(_ digest: SHA256Digest, from file: OwnedDescriptor, isStopped: () -> Bool) throws(SystemError) -> Bool {
-        let target = try partial.open(Self.copy, flags: O_RDWR | O_CREAT | O_TRUNC)
+    /// - Parameter sizeBytes: how long it has to be; nil: it is read once more before, so that one of any length fills no disk.
+    /// - Returns: how long it is; nil when it is something else, or can't be read to its end.
+    /// - Throws: when the copy can't be written.
+    func add(
+        _ digest: SHA256Digest, sizeBytes: Int64?, from file: OwnedDescriptor, isStopped: () -> Bool
+    ) throws(SystemError) -> Int64? {
+        guard let status = try? file.status(), status.kind == .file, sizeBytes ?? status.sizeBytes == status.sizeBytes
+        else { return nil }
+        if sizeBytes == nil {
+            let hasher = SHA256()
+            let read = try? hasher.update(from: file, lengthBytes: status.sizeBytes, isStopped: isStopped)
+            guard read == status.sizeBytes, hasher.finalize() == digest else { return nil }
+        }
+        let target = try partial.open(Self.copy, flags: O_RDWR | O_CREAT | O_EXCL, mode: Self.fileMode)
+        do throws(SystemError) {
+            // Where the disk knows modes.
+            try? target.setMode(Self.fileMode)
+            let found = try Self.copy(file, to: target, lengthBytes: status.sizeBytes, isStopped: isStopped)
+            guard found == digest else {
+                try partial.remove(Self.copy)
+                return nil
+            }
+            try target.synchronizeData()
+            try place(digest) { path throws(SystemError) in try partial.rename(Self.copy, to: path, in: directory) }
+            return status.sizeBytes
+        } catch {
+            try? partial.remove(Self.copy)
+            throw error
+        }
+    }
+
+    /// Writes no more than so many bytes, however the file grows meanwhile.
+    /// - Returns: their digest; nil where they weren't that many, couldn't be read, or it was stopped.
+    private static func copy(
+        _ file: OwnedDescriptor, to target: OwnedDescriptor, lengthBytes: Int64, isStopped: () -> Bool
+    ) throws(SystemError) -> SHA256Digest? {
         let hasher = SHA256()
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { piece.deallocate() }
         var offset: Int64 = 0
         while !isStopped() {
-            let count = try file.read(into: piece, at: offset)
-            if count == 0 { break }
+            guard let count = try? file.read(into: piece, at: offset) else { return nil }
+            if count == 0 { return offset == lengthBytes ? hasher.finalize() : nil }
+            guard Int64(count) <= lengthBytes - offset else { return nil }
             let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
             hasher.update(bytes)
             try target.write(bytes, at: offset)
             offset += Int64(count)
         }
-        guard !isStopped(), hasher.finalize() == digest else {
-            try partial.remove(Self.copy)
-            return false
-        }
-        try target.synchronizeData()
-        try place(digest) { path throws(SystemError) in try partial.rename(Self.copy, to: path, in: directory) }
-        return true
+        return nil
     }
 
     /// Takes a download that has this digest.
     func add(_ digest: SHA256Digest, from file: DownloadedFile) throws(SystemError) {
-        try place(digest) { path throws(SystemError) in try file.take(to: path, in: directory, flush: true) }
+        try place(digest) { path throws(SystemError) in
+            try file.take(to: path, in: directory, mode: Self.fileMode, flush: true)
+        }
     }
 
     private func place(
         _ digest: SHA256Digest, _ move: (RelativePath) throws(SystemError) -> Void
     ) throws(SystemError) {
         let path = CourierLayout.path(of: digest)
-        if let parent = path.parent { try directory.makeDirectories(parent) }
+        if let parent = path.parent {
+            if let holder = parent.parent { _ = try Self.folder(holder, in: directory) }
+            _ = try Self.folder(parent, in: directory)
+        }
         try move(path)
     }
 
     /// Writes the manifests, and the mark that says what this is; then all of it is on the disk.
     func finish(_ manifests: [ContentID: [UInt8]]) throws(SystemError) {
         for (id, bytes) in manifests {
-            try directory.makeDirectories(CourierLayout.manifests)
-            let holder = try directory.subdirectory(CourierLayout.manifests)
             let name = try Self.name("\(id).json")
-            try write(bytes, to: name, in: holder)
+            try write(bytes, to: name, in: manifestFolder)
         }
         var mark = JSONWriter()
         mark.object { $0.member("format", CourierLayout.format) }
@@ -92,15 +170,39 @@ struct CourierWriter: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to name: RelativePath, in holder: Directory) throws(SystemError) {
-        let file = try partial.open(Self.copy, flags: O_WRONLY | O_CREAT | O_TRUNC)
-        try file.write(bytes)
-        try file.synchronizeData()
-        try partial.rename(Self.copy, to: name, in: holder)
+        let file = try partial.open(Self.copy, flags: O_WRONLY | O_CREAT | O_EXCL, mode: Self.fileMode)
+        do throws(SystemError) {
+            try? file.setMode(Self.fileMode)
+            try file.write(bytes)
+            try file.synchronizeData()
+            try partial.rename(Self.copy, to: name, in: holder)
+        } catch {
+            try? partial.remove(Self.copy)
+            throw error
+        }
+    }
+
+    /// Opens a folder, made when missing.
+    private static func folder(_ path: RelativePath, in directory: Directory) throws(SystemError) -> Directory {
+        do throws(SystemError) { try directory.makeDirectory(path, mode: directoryMode) } catch {
+            guard error.code == EEXIST else { throw error }
+            return try directory.subdirectory(path)
+        }
+        let made = try directory.subdirectory(path)
+        try? made.descriptor.setMode(directoryMode)
+        return made
     }
 
     private static func name(_ text: String) throws(SystemError) -> RelativePath {
         do { return try RelativePath(text) } catch {
             throw SystemError(code: ENAMETOOLONG, operation: "create", subject: escapedText(text))
         }
+    }
+}
+
+extension Directory {
+    /// Removes a file or a link; a folder is somebody's, and stays.
+    fileprivate func removeIfThere(_ path: RelativePath) throws(SystemError) {
+        do throws(SystemError) { try remove(path) } catch { guard error.isNotFound else { throw error } }
     }
 }

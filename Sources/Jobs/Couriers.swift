@@ -9,11 +9,13 @@ import Transfer
 struct Couriers: Sendable {
     private let folders: [CourierFolder]
     private let neighbours: [Neighbour]
+    /// Those of whom it was told that something they have is of no use: a disk that rots has thousands of such files.
+    private let blamed: Locked<Set<String>>
 
     static let none = Couriers(folders: [], neighbours: [])
 
     private init(folders: [CourierFolder], neighbours: [Neighbour]) {
-        (self.folders, self.neighbours) = (folders, neighbours)
+        (self.folders, self.neighbours, blamed) = (folders, neighbours, Locked([]))
     }
 
     /// Looks what they have of what a run is going to need.
@@ -47,7 +49,7 @@ struct Couriers: Sendable {
                 warn("nothing is taken from \(location): \(error)")
             }
         }
-        (self.folders, self.neighbours) = (folders, neighbours)
+        self.init(folders: folders, neighbours: neighbours)
     }
 
     /// Brings a file from the first that has it.
@@ -65,12 +67,15 @@ struct Couriers: Sendable {
             do throws(BundleFailure) {
                 let file = try await fetcher.fetch(source, fromNeighbour: url)
                 neighbour.note(isSuccess: true)
+                fetcher.emit(.courierTaken(bytes: file.sizeBytes, isFetched: true), "\(neighbour.url)", nil)
                 return file
             } catch {
                 // The mirrors are there all the same; but not where this machine is the trouble.
                 if error.isOfMachine { throw error }
                 // That it hasn't got something says nothing of the rest.
-                if error.code != .unacceptableStatus { neighbour.note(isSuccess: false) }
+                guard error.code != .unacceptableStatus else { continue }
+                neighbour.note(isSuccess: false)
+                blame("\(neighbour.url)", for: error.description, fetcher)
             }
         }
         return nil
@@ -80,15 +85,30 @@ struct Couriers: Sendable {
         _ digest: SHA256Digest, _ source: SourceFile, from folder: CourierFolder, for fetcher: SourceFetcher
     ) async throws(BundleFailure) -> FetchedFile? {
         let size = source.sizeBytes.map(Int64.init)
-        let copy = try await fetcher.copying.attempt {
+        let answer = try await fetcher.copying.attempt {
             [scratch = fetcher.scratch, control = fetcher.control, limits = fetcher.limits] () throws(BundleFailure) in
             try folder.take(
                 digest, sizeBytes: size, in: scratch, isStopped: { control.reason != nil },
                 didWrite: limits.note(written:))
         }
-        guard let copy else { return nil }
-        fetcher.emit(.courierTaken(bytes: copy.sizeBytes), escapedText(folder.path), nil)
-        return FetchedFile(copy, url: escapedText(folder.path))
+        let name = escapedText(folder.path)
+        switch answer {
+        case .copy(let copy):
+            fetcher.emit(.courierTaken(bytes: copy.sizeBytes, isFetched: false), name, nil)
+            return FetchedFile(copy, url: name)
+        case .nothing: return nil
+        case .unusable(let reason):
+            blame(name, for: reason, fetcher)
+            return nil
+        }
+    }
+
+    /// Tells that something a courier has can't be used, once of each.
+    private func blame(_ courier: String, for reason: String, _ fetcher: SourceFetcher) {
+        guard blamed.withLock({ $0.insert(courier).inserted }) else { return }
+        fetcher.emit(
+            .warning("of no use: \(reason); the sources are asked instead (more of this courier isn't told)"),
+            courier, nil)
     }
 }
 

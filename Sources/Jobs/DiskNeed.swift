@@ -34,8 +34,7 @@ struct DiskNeed: Sendable {
     private mutating func add(_ more: Int64) { bytes = bytes.addingClamped(more) }
 
     private mutating func add(_ plan: BundlePlan, transfers: Int) {
-        // What of it is damaged shows when it is mended.
-        if plan.state == .mend { unknown.append(plan.address) }
+        if case .mend(let content) = plan.work { add(mending: content, of: plan) }
         guard plan.state == .fetch || plan.state == .revalidate else { return }
         add(Self.bundleBytes)
         var isKnown = plan.state == .fetch
@@ -55,12 +54,24 @@ struct DiskNeed: Sendable {
         case .archive, .textures, .ebook:
             guard plan.bundle.isUnpacked else { break }
             if let most = plan.bundle.package?.unpack.limits.mostBytesOnDisk {
-                add(most)
+                add(max(0, most - plan.unpackedBytes))
             } else {
                 isKnown = false
             }
         }
         if !isKnown { unknown.append(plan.address) }
+    }
+
+    /// What of it is damaged shows when it is mended: at most all of it, and what it is unpacked from.
+    private mutating func add(mending content: StoredContent, of plan: BundlePlan) {
+        add(Self.bundleBytes.addingClamped(Self.blocks(content.header.contentBytes)))
+        add(Int64(clamping: content.header.entryCount).multipliedClamped(by: Self.blockBytes + Self.noteBytes))
+        guard plan.bundle.isUnpacked else { return }
+        if let receipt = try? content.receipt() {
+            for source in receipt.sources { add(Self.blocks(source.sizeBytes)) }
+        } else {
+            unknown.append(plan.address)
+        }
     }
 
     /// What the directories take that files at these paths need.

@@ -1,4 +1,6 @@
-/// How a command ended, for scripts: the table in README.md.
+import ContentLibrary
+
+/// How a command ended, for scripts: the table in `ExitCodes.md`.
 package enum ExitCode: Int32, Sendable {
     /// All done, or nothing to do.
     case success = 0
@@ -21,6 +23,18 @@ package enum ExitCode: Int32, Sendable {
     case refused = 77
     case interrupted = 130
     case terminated = 143
+
+    /// What a library's refusal is told as, by every command alike.
+    package init(_ error: LibraryError) {
+        self =
+            switch error.code {
+            case .busy: .busy
+            case .noSpace: .noSpace
+            case .notALibrary: .unreadable
+            case .unknownName, .unusablePlace: .usage
+            default: .failure
+            }
+    }
 
     /// Most telling first: of several reasons the first of these is reported.
     private static let precedence: [ExitCode] = [

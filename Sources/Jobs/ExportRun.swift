@@ -44,15 +44,45 @@ package struct ExportRun: Sendable {
         package fileprivate(set) var failed = 0
         /// Published manifests that can't be read: nothing of them is carried.
         package fileprivate(set) var leftOut = 0
+        /// Files that were written, and their bytes; those that were there already.
+        package fileprivate(set) var files = Files()
+        /// Those that are there by now.
+        fileprivate var seen: Set<SHA256Digest> = []
 
         fileprivate var exit: ExitCode {
             if failed == 0, leftOut == 0 { return .success }
             return carried + known > 0 ? .partial : .failure
         }
+    }
 
-        /// Files that were written, and their bytes.
-        package fileprivate(set) var files = 0
-        package fileprivate(set) var bytes: Int64 = 0
+    package struct Files: Sendable {
+        package fileprivate(set) var written = 0
+        package fileprivate(set) var writtenBytes: Int64 = 0
+        package fileprivate(set) var present = 0
+
+        fileprivate mutating func note(_ outcome: Outcome) {
+            switch outcome {
+            case .present: present += 1
+            case .written(let bytes): note(written: 1, bytes)
+            }
+        }
+
+        fileprivate mutating func note(written count: Int, _ bytes: Int64) {
+            written += count
+            writtenBytes = writtenBytes.addingClamped(bytes)
+        }
+
+        fileprivate mutating func add(_ other: Files) {
+            note(written: other.written, other.writtenBytes)
+            present += other.present
+        }
+    }
+
+    /// What became of a file.
+    fileprivate enum Outcome: Sendable {
+        /// It was there already.
+        case present
+        case written(bytes: Int64)
     }
 
     /// Whatever happens, the last event is `run.finished`.
@@ -61,19 +91,19 @@ package struct ExportRun: Sendable {
         emit(.runStarted(command: "export"))
         let work = Task { await outcome() }
         control.onStop { work.cancel() }
-        var (report, exit) = await work.value
+        var (report, exit, summary) = await work.value
         if let reason = control.reason { exit = exit.combined(with: reason.exit) }
-        var summary = RunSummary()
         if let report {
             (summary.published, summary.unchanged, summary.failed) = (report.carried, report.known, report.failed)
-            summary.writtenBytes = report.bytes
+            summary.writtenBytes = report.files.writtenBytes
         }
-        summary.duration = ContinuousClock.now - started
+        (summary.duration, summary.stop) = (ContinuousClock.now - started, control.reason)
         emit(.runFinished(summary, exit: exit))
         return (report, exit)
     }
 
-    private func outcome() async -> (Report?, ExitCode) {
+    private func outcome() async -> (Report?, ExitCode, RunSummary) {
+        var summary = RunSummary()
         let blocking = JobQueue(name: "larder-run")
         do throws(RunProblem) {
             let (plan, writer) = try await blocking.attempt { () throws(RunProblem) in try prepare() }
@@ -90,62 +120,23 @@ package struct ExportRun: Sendable {
                 }
             }
             await downloader.shutDown()
+            summary.note(downloader.statistics)
             if let problem { throw problem }
             try await blocking.attempt { () throws(RunProblem) in
                 try onDisk { () throws(SystemError) in try writer.finish(plan.manifests) }
             }
-            return (report, report.exit)
+            return (report, report.exit, summary)
         } catch {
             for event in error.events { emit(event) }
-            return (nil, error.exit)
+            return (nil, error.exit, summary)
         }
     }
 
-    // MARK: What is to be carried
-
-    private struct Plan: Sendable {
-        /// Held so that nothing of it is collected meanwhile.
-        let reader: Directory
-        let manifests: [ContentID: [UInt8]]
-        let bundles: [(manifest: LoadedManifest, bundle: Bundle, address: BundleAddress)]
-        let known: Int
-        let leftOut: Int
-        let stored: StoredFiles
-    }
-
-    private func prepare() throws(RunProblem) -> (Plan, CourierWriter) {
+    private func prepare() throws(RunProblem) -> (ExportPlan, CourierWriter) {
         do throws(LibraryError) {
             let library = try Library.open(libraryPath, for: .reading)
-            guard let held = try library.generations.holdCurrent() else {
-                throw LibraryError(.damaged, "\(escapedText(libraryPath)) has nothing published yet; sync it first")
-            }
-            let current = try library.generations.open(held.number)
-            var leftOut = 0
-            let manifests = try LoadedManifest.published(in: current, of: library, base: base) { warning in
-                leftOut += 1
-                emit(.warning(warning))
-            }
-            var bundles: [(LoadedManifest, Bundle, BundleAddress)] = []
-            var known = 0
-            for manifest in manifests {
-                for bundle in manifest.manifest.bundles {
-                    guard let id = ContentID(bundle.id.text), let name = current.manifests[manifest.id]?[id] else {
-                        continue
-                    }
-                    let address = BundleAddress(manifest: manifest.id, bundle: id)
-                    let content = try library.store.open(StoreAddress(bundle: address, name: name))
-                    if let content, other.has(content) {
-                        known += 1
-                    } else {
-                        bundles.append((manifest, bundle, address))
-                    }
-                }
-            }
-            let wanted = Set(bundles.flatMap { $0.1.knownDigests.compactMap(\.self) })
-            let plan = Plan(
-                reader: held.directory,
-                manifests: Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { first, _ in first }),
-                bundles: bundles, known: known, leftOut: leftOut, stored: try StoredFiles(for: wanted, in: library))
+            try checkTarget()
+            let plan = try ExportPlan(of: library, for: other, base: base) { emit(.runFailed(.partial, message: $0)) }
             let writer = try CourierWriter(target)
             try checkRoom(plan, writer)
             return (plan, writer)
@@ -154,32 +145,41 @@ package struct ExportRun: Sendable {
         }
     }
 
-    /// Says that there is not enough room before the first byte is written, rather than half-way.
-    private func checkRoom(_ plan: Plan, _ writer: CourierWriter) throws(LibraryError) {
-        var seen: Set<SHA256Digest> = []
-        var needed: Int64 = 0
-        for (source, address) in plan.bundles.flatMap({ item in item.bundle.sources.map { ($0, item.address) } }) {
-            guard let digest = source.file.digest, !other.has(digest, in: address), seen.insert(digest).inserted,
-                let size = source.file.sizeBytes.map(Int64.init) ?? plan.stored.sizeBytes(of: digest),
-                !writer.has(digest, sizeBytes: size)
-            else { continue }
-            needed = needed.addingClamped(size)
+    /// What is written must not become part of a library, nor a library part of what is carried.
+    private func checkTarget() throws(LibraryError) {
+        let (library, target) = (resolvedPath(libraryPath), resolvedPath(self.target))
+        guard !library.isAtOrBeneath(target), !target.isAtOrBeneath(library) else {
+            throw LibraryError(
+                .unusablePlace,
+                "\(escapedText(self.target)) and the library \(escapedText(libraryPath)) lie in each other; name a folder beside it"
+            )
         }
-        let free = try writer.freeBytes()
+    }
+
+    /// Says that there is not enough room before the first byte is written, rather than half-way.
+    private func checkRoom(_ plan: ExportPlan, _ writer: CourierWriter) throws(LibraryError) {
+        var freed: Int64 = 0
+        let needed = plan.neededBytes(held: writer.heldBytes()) { digest, size in
+            if writer.mayHave(digest, sizeBytes: size) { return true }
+            freed = freed.addingClamped(writer.displacedBytes(digest))
+            return false
+        }
+        let free = try writer.freeBytes().addingClamped(freed)
         guard needed > free else { return }
         throw LibraryError(
             .noSpace,
-            "\(escapedText(target)): \(needed) bytes are to be written and \(free) are free; nothing was written")
+            "\(escapedText(target)): \(shownBytes(needed)) are to be written and \(shownBytes(free)) are free; nothing was written"
+        )
     }
 
     // MARK: Carrying
 
     private func carry(
-        _ item: (manifest: LoadedManifest, bundle: Bundle, address: BundleAddress), _ plan: Plan,
-        _ writer: CourierWriter, _ downloader: Downloader, on blocking: JobQueue, _ report: inout Report
+        _ item: ExportPlan.Item, _ plan: ExportPlan, _ writer: CourierWriter, _ downloader: Downloader,
+        on blocking: JobQueue, _ report: inout Report
     ) async throws(RunProblem) {
-        var (files, bytes): (Int, Int64) = (0, 0)
-        do {
+        var files = Files()
+        do throws(BundleFailure) {
             for source in item.bundle.sources.map(\.file) {
                 guard let digest = source.digest else {
                     throw BundleFailure(
@@ -187,73 +187,73 @@ package struct ExportRun: Sendable {
                         "the manifest gives no digest for all of it, so that nothing would prove it elsewhere"
                     )
                 }
-                if other.has(digest, in: item.address) { continue }
-                let written = try await bring(digest, source, item, plan, writer, downloader, on: blocking)
-                files += written == nil ? 0 : 1
-                bytes = bytes.addingClamped(written ?? 0)
+                if other.has(digest, in: item.address) || report.seen.contains(digest) { continue }
+                files.note(try await bring(digest, source, item, plan, writer, downloader, on: blocking))
+                report.seen.insert(digest)
             }
             report.carried += 1
-            emit(.bundleExported(files: files, bytes: bytes), of: item.address)
-        } catch let failure as BundleFailure {
-            if failure.code == .paused { throw .stopped }
-            if failure.code == .noSpace { throw RunProblem(.noSpace, failure.description) }
-            report.failed += 1
             emit(
-                .bundleFailed(code: failure.code.rawValue, message: failure.message), of: item.address, url: failure.url
-            )
+                .bundleExported(files: files.written, bytes: files.writtenBytes, present: files.present),
+                of: item.address)
         } catch {
-            throw RunProblem(.failure, "\(error)")
+            if error.code == .paused { throw .stopped }
+            if error.code == .noSpace { throw RunProblem(.noSpace, error.description) }
+            report.failed += 1
+            emit(.bundleFailed(code: error.code.rawValue, message: error.message), of: item.address, url: error.url)
         }
-        report.files += files
-        report.bytes = report.bytes.addingClamped(bytes)
+        report.files.add(files)
     }
 
-    /// - Returns: how many bytes were written; nil where the file was there.
     private func bring(
-        _ digest: SHA256Digest, _ source: SourceFile,
-        _ item: (manifest: LoadedManifest, bundle: Bundle, address: BundleAddress), _ plan: Plan,
+        _ digest: SHA256Digest, _ source: SourceFile, _ item: ExportPlan.Item, _ plan: ExportPlan,
         _ writer: CourierWriter, _ downloader: Downloader, on blocking: JobQueue
-    ) async throws(BundleFailure) -> Int64? {
-        let size = source.sizeBytes.map(Int64.init) ?? plan.stored.sizeBytes(of: digest)
-        let copied = try await blocking.attempt { [control] () throws(BundleFailure) -> Int64?? in
-            if writer.has(digest, sizeBytes: size) { return .some(nil) }
-            for place in plan.stored.places(of: digest) {
+    ) async throws(BundleFailure) -> Outcome {
+        let size = plan.sizeBytes(of: source)
+        let outcome = try await blocking.attempt { [control] () throws(BundleFailure) -> Outcome? in
+            if try writer.has(digest, unless: control) { return .present }
+            for place in plan.stored.places(of: digest) where control.reason == nil {
                 guard let file = try? place.directory.open(place.path, flags: O_RDONLY | O_NONBLOCK) else { continue }
-                if let size = try writer.take(digest, from: file, unless: control) { return size }
+                if let bytes = try writer.take(digest, sizeBytes: size, from: file, unless: control) {
+                    return .written(bytes: bytes)
+                }
             }
             return nil
         }
         try checkStop()
-        if let copied { return copied }
-        return try await fetch(digest, source, item.manifest, item.bundle, writer, downloader, on: blocking)
+        if let outcome { return outcome }
+        return try await fetch(digest, source, item, sizeBytes: size, writer, downloader, on: blocking)
     }
 
     /// What isn't in the library as it was fetched.
     private func fetch(
-        _ digest: SHA256Digest, _ source: SourceFile, _ manifest: LoadedManifest, _ bundle: Bundle,
+        _ digest: SHA256Digest, _ source: SourceFile, _ item: ExportPlan.Item, sizeBytes size: Int64?,
         _ writer: CourierWriter, _ downloader: Downloader, on blocking: JobQueue
-    ) async throws(BundleFailure) -> Int64 {
+    ) async throws(BundleFailure) -> Outcome {
         var failure = BundleFailure(
             .unresolvableURL,
             "it isn't kept as it was fetched, and none of its sources can be reached from here; --base tells where relative URLs lead"
         )
-        for url in (try? manifest.sources(source)) ?? [] where url.scheme == "file" {
+        for url in (try? item.manifest.sources(source)) ?? [] where url.scheme == "file" {
             let path = String(decoding: url.decodedPath, as: UTF8.self)
-            if let size = try await blocking.attempt({ [control] () throws(BundleFailure) -> Int64? in
-                guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) else { return nil }
-                return try writer.take(digest, from: file, unless: control)
+            if let bytes = try await blocking.attempt({ [control] () throws(BundleFailure) -> Int64? in
+                guard let file = try? OwnedDescriptor.openRegularFile(path) else { return nil }
+                return try writer.take(digest, sizeBytes: size, from: file, unless: control)
             }) {
-                return size
+                return .written(bytes: bytes)
             }
             try checkStop()
             failure = BundleFailure(
                 .localFileFailed, "the file is missing, or another one than was asked for", url: "\(url)")
         }
-        for var request in manifest.requests(for: source, in: bundle, redirects: redirects) {
+        for var request in item.manifest.requests(for: source, in: item.bundle, redirects: redirects) {
             request.budgetBytes = bodyBudgetBytes
+            // How long it was when it was fetched, where the manifest doesn't say.
+            request.sizeBytes = size
             let file: DownloadedFile
             do throws(DownloadError) { file = try await downloader.download(request) } catch {
                 failure = BundleFailure(error, url: "\(request.urls[0])")
+                // Another source changes nothing about that.
+                if failure.isOfMachine { throw failure }
                 continue
             }
             do throws(SystemError) {
@@ -261,7 +261,7 @@ package struct ExportRun: Sendable {
             } catch {
                 throw BundleFailure(error)
             }
-            return file.sizeBytes
+            return .written(bytes: file.sizeBytes)
         }
         throw failure
     }
@@ -283,18 +283,35 @@ package struct ExportRun: Sendable {
 }
 
 extension CourierWriter {
+    fileprivate func has(_ digest: SHA256Digest, unless control: RunControl) throws(BundleFailure) -> Bool {
+        do throws(SystemError) { return try has(digest, isStopped: control.isStopped) } catch {
+            throw BundleFailure(error)
+        }
+    }
+
     /// - Returns: how long the file is; nil where it is another one, or no file.
     fileprivate func take(
-        _ digest: SHA256Digest, from file: OwnedDescriptor, unless control: RunControl
+        _ digest: SHA256Digest, sizeBytes: Int64?, from file: OwnedDescriptor, unless control: RunControl
     ) throws(BundleFailure) -> Int64? {
-        guard let status = try? file.status(), status.kind == .file else { return nil }
         do throws(SystemError) {
-            return try add(digest, from: file) {
-                control.noteActivity()
-                return control.reason != nil
-            } ? status.sizeBytes : nil
+            return try add(digest, sizeBytes: sizeBytes, from: file, isStopped: control.isStopped)
         } catch {
             throw BundleFailure(error)
         }
+    }
+}
+
+extension RunControl {
+    /// Whether the run is stopped; whoever asks is at work.
+    fileprivate func isStopped() -> Bool {
+        noteActivity()
+        return reason != nil
+    }
+}
+
+extension String {
+    /// Whether the absolute path is that of a folder, or of something in it.
+    fileprivate func isAtOrBeneath(_ folder: String) -> Bool {
+        self == folder || hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 }

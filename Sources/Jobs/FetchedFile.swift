@@ -1,6 +1,7 @@
 import Downloads
 import Platform
 import Playlists
+import Transfer
 
 /// A file that is here, complete and proven, wherever it came from.
 struct FetchedFile: Sendable {
@@ -13,6 +14,8 @@ struct FetchedFile: Sendable {
     let digest: SHA256Digest
     /// Where it came from, as it may be shown.
     let url: String
+    /// Which of the manifest's sources that was; nil where it came from somebody else.
+    let source: TransferURL?
     /// What its first server says distinguishes these bytes from later ones; nil when it says nothing, or the file came from elsewhere.
     let validator: String?
     /// Where its first byte stands in what is at the URL: above 0 where only a part was asked for.
@@ -27,12 +30,14 @@ struct FetchedFile: Sendable {
             throw BundleFailure(.libraryFailed, "its SHA-256 was not taken", url: url)
         }
         (content, self.digest, self.url, self.validator) = (.downloaded(file), digest, url, validator)
+        source = file.sourceURL
         start = part?.offset ?? 0
         wholeBytes = part == nil ? file.sizeBytes : file.wholeBytes
     }
 
-    init(_ copy: LocalCopy, url: String) {
+    init(_ copy: LocalCopy, url: String, source: TransferURL? = nil) {
         (content, digest, self.url, validator) = (.copied(copy), copy.digest, url, nil)
+        self.source = source
         (start, wholeBytes) = (0, copy.sizeBytes)
     }
 
@@ -87,7 +92,7 @@ struct FetchedFile: Sendable {
         if let parent = path.parent { try directory.makeDirectories(parent) }
         switch content {
         case .downloaded(let file): try file.link(to: path, in: directory)
-        case .copied(let copy): try directory.linkUnnamedFile(copy.descriptor, at: path)
+        case .copied(let copy): try directory.link(copy.descriptor, at: path)
         }
     }
 
@@ -96,7 +101,7 @@ struct FetchedFile: Sendable {
         if let parent = path.parent { try directory.makeDirectories(parent) }
         switch content {
         case .downloaded(let file): try file.take(to: path, in: directory, flush: false)
-        case .copied(let copy): try directory.linkUnnamedFile(copy.descriptor, at: path)
+        case .copied(let copy): try directory.link(copy.descriptor, at: path)
         }
     }
 

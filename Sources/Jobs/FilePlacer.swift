@@ -36,6 +36,8 @@ struct FilePlacer: Sendable {
     func note(_ placed: Placed, of source: BundleSource) { progress?.note(placed.source.sizeBytes, source.duration) }
 
     private func place(_ source: BundleSource) async throws(BundleFailure) -> Placed {
+        // What is here isn't asked for, so that nobody else would notice.
+        if fetcher.control.reason != nil { throw BundleFailure(.paused, "stopped") }
         let path = try path(source.path ?? "")
         if let digest = source.file.digest {
             if let held = held(digest), let known = try await take(held, at: path) { return known }
@@ -74,11 +76,12 @@ struct FilePlacer: Sendable {
     }
 
     /// Takes the files that are here and that their digests tell: many in one go, since handing each to a thread costs more than placing it.
+    /// - Parameter isStopped: asked before each.
     /// - Returns: nil for one that can't be had after all, or not without trouble: to be obtained, or told of, by itself.
-    func takeHeld(_ sources: [BundleSource]) async -> [Placed?] {
+    func takeHeld(_ sources: [BundleSource], unless isStopped: @escaping @Sendable () -> Bool) async -> [Placed?] {
         await placing.run {
             sources.map { source in
-                guard mayHold(source), let held = source.file.digest.flatMap(held),
+                guard !isStopped(), mayHold(source), let held = source.file.digest.flatMap(held),
                     let path = try? path(source.path ?? ""),
                     let placed = try? takeNow(held, at: path)
                 else { return nil }
@@ -98,8 +101,12 @@ struct FilePlacer: Sendable {
     }
 
     private func takeNow(_ held: Receipt.Source, at path: RelativePath) throws(LibraryError) -> Placed? {
-        for shelf in shelves where shelf.byDigest[held.sha256] != nil {
-            if try shelf.place(held, path, staging) { return Placed(path: path, digest: held.sha256, source: held) }
+        for shelf in shelves {
+            guard let own = shelf.byDigest[held.sha256] else { continue }
+            // Each tells itself how long its file is: that of another may be damaged.
+            let source = Receipt.Source(
+                url: held.url, sizeBytes: own.sizeBytes, sha256: held.sha256, validator: held.validator)
+            if try shelf.place(source, path, staging) { return Placed(path: path, digest: held.sha256, source: source) }
         }
         return nil
     }

@@ -11,6 +11,8 @@ struct FileSetJob: Sendable {
     let salvage: Salvage?
     /// Content whose unchanged files needn't be fetched.
     let previous: StoredContent?
+    /// The same, where its receipt has been read already.
+    var sharing: ContentSharing?
     /// Whether these are taken unasked: content that is mended stays what it was.
     var trustsPrevious = false
     /// What else is here already.
@@ -38,6 +40,7 @@ struct FileSetJob: Sendable {
     private static let window = 64
     /// Files that are here already, placed in one go.
     private static let batch = 64
+    private static let batchesAtOnce = 4
 
     /// - Returns: the files in the order of the manifest.
     /// - Throws: after what was begun has ended; what came stays in staging, noted there.
@@ -56,13 +59,33 @@ struct FileSetJob: Sendable {
         return placed
     }
 
+    private typealias Outcomes = [Int: Result<Placed, BundleFailure>]
+
     /// What became of each source; nil for one that was never begun.
     func outcomes(stopsAtFailure: Bool) async -> [Result<Placed, BundleFailure>?] {
         let placer = FilePlacer(
             staging: staging, shelves: await shelves(), fetcher: fetcher, placing: placing, keys: keys,
             keepsUnproven: keepsUnproven, progress: progress)
-        var results = await held(placer)
-        let groups = groups.filter { results[$0[0]] == nil }
+        let held = sources.indices.filter { placer.mayHold(sources[$0]) }
+        let isHeld = Set(held)
+        let hasFailed = Locked(false)
+        // What is fetched keeps the network busy while the disk has what is here.
+        async let taken = take(held, placer) { [control = fetcher.control] in
+            control.reason != nil || hasFailed.withLock { $0 }
+        }
+        var results = await obtain(groups.filter { !isHeld.contains($0[0]) }, placer, stopsAtFailure)
+        if stopsAtFailure, !results.values.allSatisfy(\.isSuccess) { hasFailed.withLock { $0 = true } }
+        results.merge(await taken) { $1 }
+        if !hasFailed.withLock({ $0 }) {
+            // What couldn't be taken after all.
+            let rest = held.filter { results[$0] == nil }.map { [$0] }
+            results.merge(await obtain(rest, placer, stopsAtFailure)) { $1 }
+        }
+        return sources.indices.map { results[$0] }
+    }
+
+    private func obtain(_ groups: [[Int]], _ placer: FilePlacer, _ stopsAtFailure: Bool) async -> Outcomes {
+        var results: Outcomes = [:]
         await TaskWindow.run(groups.count, width: Self.window) { number in
             let group = groups[number]
             return await slots.withSlot { await placer.place(group.map { sources[$0] }) }
@@ -73,16 +96,18 @@ struct FileSetJob: Sendable {
         return results
     }
 
-    /// The files that are here already, as far as their digests tell.
-    private func held(_ placer: FilePlacer) async -> [Result<Placed, BundleFailure>?] {
-        var results: [Result<Placed, BundleFailure>?] = Array(repeating: nil, count: sources.count)
-        let held = sources.indices.filter { placer.mayHold(sources[$0]) }
+    /// Takes the files that are here already, as far as their digests tell.
+    private func take(
+        _ held: [Int], _ placer: FilePlacer, unless isStopped: @escaping @Sendable () -> Bool
+    ) async -> Outcomes {
+        var results: Outcomes = [:]
         let batches = stride(from: 0, to: held.count, by: Self.batch).map { held[$0...].prefix(Self.batch) }
-        await TaskWindow.run(batches.count, width: Self.window) { number in
-            await slots.withSlot { await placer.takeHeld(batches[number].map { sources[$0] }) }
+        // They wait for the disk, and for no server: none of the slots is for them.
+        await TaskWindow.run(batches.count, width: Self.batchesAtOnce) { number in
+            await placer.takeHeld(batches[number].map { sources[$0] }, unless: isStopped)
         } take: { number, files in
             for (index, file) in zip(batches[number], files) { results[index] = file.map { .success($0) } }
-            return true
+            return !isStopped()
         }
         return results
     }
@@ -106,14 +131,16 @@ struct FileSetJob: Sendable {
     private func shelves() async -> [Shelf] {
         let (digests, urls) = wanted
         let named = Set(sources.map { fetcher.name(of: $0) })
-        return await placing.run { [salvage, previous, fetcher, trustsSalvage, trustsPrevious, others] in
+        return await placing.run { [salvage, previous, sharing, fetcher, trustsSalvage, trustsPrevious, others] in
             salvage?.prune(naming: named.contains) { source in
                 digests.contains(source.sha256)
                     || ((source.validator != nil || trustsSalvage) && urls.contains(source.url))
             }
+            // Content that can't be read is for `verify` to report; here its files are only fetched again.
+            let stored = sharing ?? previous.flatMap { try? ContentSharing($0) }
             let known = [
                 salvage.map { Shelf($0, fetcher.limits, isTrusted: trustsSalvage) },
-                previous.flatMap { Shelf($0, isTrusted: trustsPrevious) },
+                stored.map { Shelf($0, isTrusted: trustsPrevious) },
             ]
             return known.compactMap(\.self) + others
         }

@@ -214,17 +214,18 @@ extension HLSJob {
         _ recorded: RecordedPresentation, _ kept: inout RecordedPresentation?
     ) async throws(BundleFailure) {
         guard recorded != kept else { return }
-        let text = recorded.text(since: kept)
-        guard text.utf8.count <= Self.recordBytes else {
-            throw BundleFailure(
-                .playlistRefused, "what the live presentation has listed by now is too long to be noted")
-        }
-        do throws(SystemError) {
-            try await placing.attempt { [staging, recordingName] () throws(SystemError) in
-                try staging.note(text, of: recordingName)
+        try await recorded.writePieces(since: kept) { text throws(BundleFailure) in
+            guard text.utf8.count <= Self.recordBytes else {
+                throw BundleFailure(
+                    .playlistRefused, "what the live presentation has listed by now is too long to be noted")
             }
-        } catch {
-            throw BundleFailure(error)
+            do throws(SystemError) {
+                try await placing.attempt { [staging, recordingName] () throws(SystemError) in
+                    try staging.note(text, of: recordingName)
+                }
+            } catch {
+                throw BundleFailure(error)
+            }
         }
         kept = recorded
     }

@@ -2,7 +2,7 @@
 package enum HTMLPage {
     /// What is told of one.
     /// - Parameter due: what should have come.
-    static func found(insteadOf due: String) -> String {
+    package static func found(insteadOf due: String) -> String {
         "an HTML page came instead of \(due): the network may want a login (a captive portal), or the URL may be wrong"
     }
 

@@ -49,8 +49,7 @@ package struct HealthPing: Sendable {
             if problem == nil { break }
         }
         await session.invalidate()
-        let origin = "\(url.origin.scheme)://\(url.origin.host)"
-        return problem.map { "\(origin) could not be told how the run ended: \($0)" }
+        return problem.map { "\(url.origin) could not be told how the run ended: \($0)" }
     }
 
     /// A run that was left to another one, or is to be carried on, is neither.

@@ -3,7 +3,7 @@ import Downloads
 import JSONSyntax
 import Platform
 
-/// `larder status --json`, for scripts, and for `larder export` on another machine: see Manifests/README.md. Members may be added, none changes its meaning.
+/// `larder status --json`, for scripts, and for `larder export` on another machine: see `Manifests.md`. Members may be added, none changes its meaning.
 extension LibraryStatus {
     package static let format = "larder-status/1"
 
@@ -23,6 +23,9 @@ extension LibraryStatus {
             status.member("hasIndex", hasIndex)
             status.key("lastRun")
             status.write(lastRun) { $1.write(to: &$0) }
+            status.array("refused") { list in
+                for refusal in refusals { refusal.write(to: &list) }
+            }
             status.object("disk") { disk in
                 disk.member("freeBytes", self.disk.freeBytes)
                 disk.member("totalBytes", self.disk.totalBytes)
@@ -124,9 +127,23 @@ extension RunRecord {
                 bundles.member("unchanged", counts.unchanged)
                 bundles.member("failed", counts.failed)
                 bundles.member("paused", counts.paused)
+                bundles.member("mended", counts.mended)
             }
             run.member("bytesFetched", counts.bytesFetched)
             run.member("bytesResumed", counts.bytesResumed)
+            run.member("bytesFromCouriers", counts.bytesFromCouriers)
+            run.member("bytesCopied", counts.bytesCopied)
+            run.member("stopped", stop)
+        }
+    }
+}
+
+extension RefusalRecord {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { refusal in
+            refusal.member("reason", reason)
+            refusal.member("since", since.rfc3339)
+            refusal.member("last", last.rfc3339)
         }
     }
 }

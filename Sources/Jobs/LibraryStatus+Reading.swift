@@ -16,12 +16,14 @@ extension LibraryStatus {
     ) throws(LibraryError) {
         self.time = time
         path = absolutePath(library.path)
-        let generation = try library.generations.current()
+        var problems = try [library.currentProblem()].compactMap(\.self)
+        // Of the one that `current` doesn't name readers see nothing.
+        let generation = problems.isEmpty ? try library.generations.current() : nil
+        problems += try generation?.problems(.names) ?? []
         current = generation?.number
         published = library.generations.currentTime
         generations = try library.generations.numbers()
         writingProcess = library.writingProcess
-        var problems: [String] = []
         do throws(LibraryError) { pin = try library.pin() } catch {
             pin = nil
             problems.append(error.message)
@@ -29,6 +31,7 @@ extension LibraryStatus {
         let index = library.readStateIndex()
         hasIndex = index != nil
         lastRun = (try? index?.runs(limit: 1))?.first
+        refusals = (try? index?.refusals()) ?? []
         let reader = ManifestStatusReader(
             library: library, generation: generation, index: index, withSources: withSources)
         var manifests: [ManifestStatus] = []
@@ -140,8 +143,7 @@ private struct ManifestStatusReader {
         guard let root = try? JSONDocument(bytes, name: manifest.description).root else { return facts }
         facts.serial = root["serial"]?.integer
         facts.expires = root["expires"]?.string.flatMap { Timestamp(rfc3339: $0) }
-        facts.bundles =
-            (root["bundles"]?.elements).map { $0.compactMap { $0["id"]?.string.flatMap { ContentID($0) } } } ?? []
+        facts.bundles = root.bundleIDs
         return facts
     }
 }

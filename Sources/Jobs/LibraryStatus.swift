@@ -20,6 +20,8 @@ package struct LibraryStatus: Sendable {
     /// Whether there is an index that can be read: without, nobody knows how runs and bundles fared.
     package let hasIndex: Bool
     package let lastRun: RunRecord?
+    /// Of manifests that the last runs which asked for them could not follow.
+    package let refusals: [RefusalRecord]
     package let manifests: [ManifestStatus]
     /// The one that was written to last at the end.
     package let unfinished: [PausedDownload]
@@ -34,6 +36,13 @@ package struct LibraryStatus: Sendable {
         /// What is taken by unfinished downloads, and by bytes that were found to be wrong.
         package let unfinishedBytes: Int64
         package let quarantineBytes: Int64
+    }
+
+    /// Whether it tells of anything that a name means.
+    package func knows(_ name: BundleName) -> Bool {
+        manifests.contains { manifest in
+            manifest.bundles.contains { name.means(BundleAddress(manifest: manifest.id, bundle: $0.id)) }
+        }
     }
 
     /// Bytes of what is published, each content counted once.

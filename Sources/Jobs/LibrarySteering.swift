@@ -41,18 +41,24 @@ package struct LibrarySteering: Sendable {
         let warnings = Locked<[String]>([])
         var outcome: Outcome
         do throws(LibraryError) {
-            let library = try Library.open(libraryPath, for: .reading)
+            let library = try Library.open(libraryPath, for: .changing)
             let writer: LibraryWriter
             switch try library.beginWriting() {
             case .granted(let granted): writer = granted
             case .busy(let process): throw .busy(libraryPath, process)
             }
             defer { withExtendedLifetime(writer) {} }
+            warnings.withLock { $0 += writer.recoveries }
             // The index learns of the generations that are here before one of them becomes current again.
             let history = RunHistory(writer, command: command, at: .now) { warning in
                 warnings.withLock { $0.append(warning) }
             }
-            let result = Result { () throws(LibraryError) in try carryOut(writer, history) }
+            let result = Result { () throws(LibraryError) in
+                try carryOut(writer, history) { warning in
+                    // Whoever had to put the library in order first has said so.
+                    warnings.withLock { if !$0.contains(warning) { $0.append(warning) } }
+                }
+            }
             outcome = result.outcome
             history.end(exit: outcome.exit, RunSummary())
         } catch {
@@ -62,12 +68,15 @@ package struct LibrarySteering: Sendable {
         return outcome
     }
 
-    private func carryOut(_ writer: LibraryWriter, _ history: RunHistory) throws(LibraryError) -> String {
+    private func carryOut(
+        _ writer: LibraryWriter, _ history: RunHistory, warn: (String) -> Void
+    ) throws(LibraryError) -> String {
         switch step {
         case .rollBack(let target):
-            let generation = try writer.rollBack(to: target, highestSerial: history.highestSerial)
-            return
-                "generation \(generation.number.value) is current, and stays so until a higher serial arrives or larder unpin"
+            let pin = try writer.rollBack(to: target, highestSerial: history.highestSerial)
+            // It is current by now, whatever can be told of it.
+            if let doubt = (try? writer.library.doubt(about: pin.generation)) ?? nil { warn(doubt) }
+            return "generation \(pin.generation.value) is current, and stays so until \(pin.wayOut)"
         case .pin:
             return "pinned to generation \(try writer.pinCurrent().value) until larder unpin"
         case .unpin:
@@ -85,13 +94,13 @@ package struct LibrarySteering: Sendable {
         guard base?.manifests[manifest] != nil else {
             let known = (base?.manifests.keys.map(\.description) ?? []).sorted().joined(separator: ", ")
             throw LibraryError(
-                .notThere,
+                .unknownName,
                 "nothing of '\(manifest)' is published; \(known.isEmpty ? "nothing is" : "there are: \(known)")")
         }
         var draft = GenerationDraft(base: base)
         draft.removeManifest(manifest)
         guard let generation = try writer.publish(draft) else { return "nothing to forget" }
-        try writer.releasePin(of: manifest)
+        let pin = try writer.releasePin(of: manifest)
         history.forget(manifest)
         let collected = try writer.collect(keep: keep, keepAge: keepAge)
         history.forgetVerifications(of: collected.contents)
@@ -99,7 +108,18 @@ package struct LibrarySteering: Sendable {
         return "'\(manifest)' is forgotten with generation \(generation.number.value); "
             + (left
                 ? "its content goes with the older generations that still have it (larder clean --keep 1 --keep-age 0s)"
-                : "\(collected.contents.count) contents of bundles removed, \(collected.freedBytes) bytes freed")
+                : "\(collected.contents.count == 1 ? "1 content" : "\(collected.contents.count) contents") removed, \(shownBytes(collected.freedBytes)) freed")
+            + (pin.map { "; the library is held there until \($0.wayOut)" } ?? "")
+    }
+}
+
+extension LibraryPin {
+    /// What ends it.
+    fileprivate var wayOut: String {
+        switch hold {
+        case .everything: "larder unpin"
+        case .serials: "a higher serial arrives or larder unpin"
+        }
     }
 }
 
@@ -107,7 +127,7 @@ extension Result<String, LibraryError> {
     fileprivate var outcome: LibrarySteering.Outcome {
         switch self {
         case .success(let message): LibrarySteering.Outcome(exit: .success, message: message)
-        case .failure(let error): LibrarySteering.Outcome(exit: RunProblem(error).exit, message: error.message)
+        case .failure(let error): LibrarySteering.Outcome(exit: ExitCode(error), message: error.message)
         }
     }
 }

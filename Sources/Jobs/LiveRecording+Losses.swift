@@ -44,7 +44,7 @@ extension LiveRecording {
     func failure(_ problem: FollowProblem, _ url: String) -> BundleFailure {
         switch problem {
         case .lost: BundleFailure(.segmentsLost, "\(problem). \(Self.waysOut("has a gap there"))", url: shownURL(url))
-        case .beganAnew, .tooLong:
+        case .beganAnew, .tooLong, .sectionsEnd:
             BundleFailure(.playlistRefused, "\(problem). With \(Self.newBeginning)", url: shownURL(url))
         case .deltaUpdate, .address: BundleFailure(.playlistRefused, "\(problem)", url: shownURL(url))
         }

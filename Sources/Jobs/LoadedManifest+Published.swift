@@ -14,14 +14,16 @@ extension LoadedManifest {
         let pin = try library.pin()
         var loaded: [LoadedManifest] = []
         for id in generation.manifests.keys.sorted() {
-            guard let bytes = try generation.manifestBytes(id), let manifest = Manifest.published(bytes, as: id) else {
+            guard let bytes = try generation.manifestBytes(id),
+                let manifest = Manifest.published(bytes, as: id)
+            else {
                 warn("what is published of the manifest '\(id)' can't be read; sync it again")
                 continue
             }
             let place = base ?? PublishedBase(of: manifest, id, generation, library).url
             loaded.append(
                 LoadedManifest(
-                    manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest, orElse: place),
+                    manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest.mirrors, orElse: place),
                     isHeld: pin?.holds(id, serial: manifest.serial) ?? false, takesFilesUnproven: false))
         }
         return loaded

@@ -15,6 +15,8 @@ struct LoadedManifest: Sendable {
     /// What stands for the place it was read from, and what the server there says of these bytes.
     var source: SHA256Digest?
     var validator: String?
+    /// By whose key it is signed; nil where nobody asked.
+    var signer: MinisignPublicKey?
     /// Whether a pin keeps it from being published: then nothing is done for it, but for a run that only mends what is published.
     var isHeld = false
     /// Whether files of this machine that it names itself are taken without a digest, too: only where it was read from this machine just now.
@@ -52,7 +54,7 @@ extension LoadedManifest {
         // Errors among these fail one bundle each.
         for finding in diagnostics where finding.severity.isAtLeast(.warning) { warn(renderer.line(finding)) }
         self.init(
-            manifest: manifest, id: id, bytes: reply.bytes, bases: SourceBases(manifest, readFrom: location),
+            manifest: manifest, id: id, bytes: reply.bytes, bases: SourceBases(manifest.mirrors, readFrom: location),
             source: location.recordKey, validator: reply.validator)
     }
 

@@ -84,7 +84,7 @@ package enum ManifestInputs {
     private static func isSchema(_ path: String) -> Bool {
         let mostBytes = 1 << 20
         guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK),
-            let bytes = try? file.readAll(limitBytes: mostBytes),
+            let bytes = try? file.readAll(limitBytes: mostBytes), bytes.mayNameSchema,
             let root = (try? JSONDocument(bytes, name: path))?.root
         else { return false }
         return root["$schema"] != nil && root["format"] == nil
@@ -111,6 +111,14 @@ package enum ManifestInputs {
             let bytes = UnsafeRawBufferPointer(start: match, count: strlen(match))
             return path("", Array(bytes), unreadable: tell)
         }
+    }
+}
+
+extension [UInt8] {
+    /// Whether a key or a string begins with the dollar of `$schema`: hardly a manifest has one, and then its JSON needn't be read here.
+    fileprivate var mayNameSchema: Bool {
+        let key = Array("\"$schema\"".utf8)
+        return indices.contains { self[$0] == UInt8(ascii: "$") && $0 > 0 && self[($0 - 1)...].starts(with: key) }
     }
 }
 

@@ -1,3 +1,4 @@
+import BundleManifest
 import Glibc
 import Platform
 import Transfer
@@ -37,6 +38,28 @@ package enum ManifestLocation: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether `file` URLs in the manifest are followed: only somebody who can write local files may name them.
     package var allowsFileURLs: Bool { isFile }
+
+    /// Where minisign puts the signature of what is here: beside it, under its name and `.minisig`. Nil for standard input.
+    var signature: ManifestLocation? {
+        switch self {
+        case .file(let path): return .file(path: MinisignSignature.place(of: path))
+        case .remote(let url):
+            // A query belongs to whoever asks, such as a token.
+            let end = url.text.firstIndex(of: "?") ?? url.text.endIndex
+            let text = MinisignSignature.place(of: String(url.text[..<end])) + url.text[end...]
+            return (try? TransferURL(text)).map { .remote($0) }
+        case .standardInput: return nil
+        }
+    }
+
+    /// What the manifest is called there; nil for standard input.
+    var fileName: String? {
+        switch self {
+        case .file(let path): MinisignSignature.signedName(of: path)
+        case .remote(let url): String(decoding: url.lastPathComponent, as: UTF8.self)
+        case .standardInput: nil
+        }
+    }
 
     /// What relative URLs resolve against.
     package var base: TransferURL? {

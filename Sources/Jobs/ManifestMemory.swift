@@ -33,10 +33,13 @@ final class ManifestMemory {
         [history?.highestSerial(of: manifest), publishedSerials[manifest]].compactMap(\.self).max()
     }
 
+    /// What was read from a place last, whatever became of it.
+    func record(of location: ManifestLocation) -> ManifestRecord? { history?.manifest(from: location.recordKey) }
+
     /// What needn't be fetched again from a place, if anything: what was read there last and is published.
     func manifest(from location: ManifestLocation) -> KnownManifest? {
-        guard options.remembersManifests, let source = location.recordKey,
-            let record = history?.manifest(from: source), let generations = library?.generations,
+        guard options.remembersManifests, let record = history?.manifest(from: location.recordKey),
+            let generations = library?.generations,
             let number = try? generations.currentNumber(),
             let bytes = generations.manifestBytes(of: record.manifest, in: number),
             SHA256.digest(of: bytes) == record.digest

@@ -30,7 +30,13 @@ final class Neighbour: Sendable {
     ) async throws(DownloadError) {
         self.url = url
         var found: [SHA256Digest: TransferURL] = [:]
-        if let mark = try? await Self.read("\(CourierLayout.mark)", limitBytes: Self.markBytes, at: url, downloader),
+        var mark: [UInt8]?
+        do throws(DownloadError) {
+            mark = try await Self.read("\(CourierLayout.mark)", limitBytes: Self.markBytes, at: url, downloader)
+        } catch {
+            guard error.isReply else { throw error }
+        }
+        if let mark,
             (try? JSONDocument(mark, name: "courier"))?.root["format"]?.string == CourierLayout.format
         {
             hasDigestNames = true
@@ -46,6 +52,8 @@ final class Neighbour: Sendable {
                     }
                 } catch {
                     problem = problem ?? error
+                    // Each attempt to reach one that doesn't answer takes its time.
+                    if !error.isReply { break }
                 }
             }
             if found.isEmpty, let problem { throw problem }
@@ -85,6 +93,16 @@ final class Neighbour: Sendable {
                 else { return nil }
                 return (digest, "current/\(id)/\(bundle.id.text)/\(path)")
             }
+        }
+    }
+}
+
+extension DownloadError {
+    /// Whether somebody answered, whatever it was.
+    fileprivate var isReply: Bool {
+        switch code {
+        case .transportFailure, .timedOut, .cancelled: false
+        default: true
         }
     }
 }

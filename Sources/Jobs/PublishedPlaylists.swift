@@ -24,7 +24,7 @@ struct PublishedPlaylists {
             try check(playlist, uri)
             playlists.append(PlannedPlaylist(path: uri, content: playlist))
         }
-        for case .resource(let uri) in master.sessionData.map(\.content) {
+        for uri in master.sessionData.compactMap(\.uri) {
             try checkName(uri, in: OfflinePlan.entryPath)
             guard (try? directory.status(of: try path(uri))) != nil else {
                 throw BundleFailure(.implausibleMedia, "it is missing", url: uri)

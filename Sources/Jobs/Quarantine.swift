@@ -7,6 +7,7 @@ import Transfer
 /// same wrong bytes aren't fetched by every run.
 final class Quarantine: Sendable {
     private let directory: Directory
+    private let writer: LibraryWriter
     private let history: RunHistory
     private let observer: RunObserver
 
@@ -14,8 +15,9 @@ final class Quarantine: Sendable {
     private static let keptFiles = 2
     private static let suffix = Array(".bytes".utf8)
 
-    init(_ library: Library, _ history: RunHistory, _ observer: @escaping RunObserver) {
-        self.directory = library.quarantine
+    init(_ writer: LibraryWriter, _ history: RunHistory, _ observer: @escaping RunObserver) {
+        self.writer = writer
+        directory = writer.library.quarantine
         self.history = history
         self.observer = observer
     }
@@ -35,8 +37,11 @@ final class Quarantine: Sendable {
         return nil
     }
 
-    /// Lets everything go, for want of room.
-    func clear() { remove(allBut: 0) }
+    /// Lets everything go, for want of room: damaged content that was replaced, too, unless a reader may still have it.
+    func clear() {
+        remove(allBut: 0)
+        _ = try? writer.discardReplacedContent(keeping: 0, olderThan: .zero)
+    }
 
     private func remove(allBut count: Int) {
         guard let names = try? directory.names() else { return }

@@ -31,6 +31,30 @@ struct RecordedPresentation: Sendable, Equatable {
         (self.media, self.repeated, self.isWhole) = (media, repeated, isWhole)
     }
 
+    /// How many segments one piece tells of at most.
+    static let pieceSegments = 4_096
+
+    /// What tells the difference to what was known before, in pieces that are as long as may be: each tells the difference to what those before it tell,
+    /// and each alone leaves something that can be gone on with.
+    /// - Parameter write: given each; they are made one at a time.
+    func writePieces<Failure: Error>(
+        since earlier: RecordedPresentation?, segments count: Int = pieceSegments,
+        to write: (String) async throws(Failure) -> Void
+    ) async throws(Failure) {
+        var told = RecordedPresentation(media: earlier?.media ?? [:], repeated: repeated, isWhole: false)
+        for (name, media) in media.sorted(by: { $0.key < $1.key }) {
+            let known = told.media[name]?.followed.playlist.segments ?? []
+            var end = media.followed.playlist.segments.commonPrefixCount(known)
+            while media.followed.playlist.segments.count - end > count {
+                end += count
+                let before = told
+                told.media[name] = Media(followed: media.followed.head(count: end), lastNews: media.lastNews)
+                try await write(told.text(since: before))
+            }
+        }
+        if self != told || earlier == nil { try await write(text(since: told.media.isEmpty ? nil : told)) }
+    }
+
     /// What tells the difference to what was known before: of each playlist, what follows the segments that are the same.
     /// - Parameter earlier: nil: tells all of it.
     func text(since earlier: RecordedPresentation?) -> String {

@@ -41,9 +41,9 @@ final class RoomWatch: Sendable {
     func objection(to bytes: Int64, _ relief: Relief? = nil) throws(SystemError) -> String? {
         guard let shortage = try shortage(of: bytes, relief) else { return nil }
         let kept = shortage.wantedBytes - bytes
-        let due = bytes > 0 ? "\(bytes) bytes are" : "something is"
+        let due = bytes > 0 ? "\(shownBytes(bytes)) are" : "something is"
         return
-            "\(due) to be fetched, but of \(shortage.freeBytes) free bytes \(kept) must stay free; free some space (larder clean may help), or lower --min-free"
+            "\(due) to be fetched, but of \(shownBytes(shortage.freeBytes)) free \(shownBytes(kept)) must stay free; free some space (larder clean may help), or lower --min-free"
     }
 
     /// Why a reply of so many bytes can't be written; nil when it can, and before `begin`: a run that turns out to need no room is carried through.
@@ -51,6 +51,12 @@ final class RoomWatch: Sendable {
         guard bytes > 0, let relief = state.withLock({ $0.relief }) else { return nil }
         // A file system that doesn't answer now will say what is wrong when it is written to.
         return try? objection(to: bytes, relief)
+    }
+
+    /// Whether so many bytes can be written without breaking into what must stay free. Nothing is let go of for them.
+    func hasRoom(for bytes: Int64) -> Bool {
+        guard let (free, total) = try? space() else { return true }
+        return bytes.addingClamped(minimum.bytes(ofTotal: total)) <= free
     }
 
     /// Notes bytes that were written, and looks when it is time.

@@ -7,6 +7,8 @@ final class RunBoard: Sendable {
     let manifests: [LoadedManifest]
     /// In the order of the run.
     let plans: [(index: BundleOrder.Index, plan: BundlePlan)]
+    /// Content that would have been kept, and isn't what it was.
+    let foundDamaged: Set<StoreAddress>
     private let base: Generation?
     private let results = Locked<[BundleOrder.Index: Result<StoredContent, BundleFailure>]>([:])
 
@@ -30,15 +32,37 @@ final class RunBoard: Sendable {
         for (number, manifest) in manifests.enumerated() {
             let planner = Planner(
                 manifest: manifest, base: base, library: library, published: published, salvage: salvage,
-                redirects: options.redirects, damaged: damaged, decrypts: options.decrypts)
+                redirects: options.redirects, damaged: damaged, decrypts: Planner.Decrypting(options))
             if manifest.isHeld && options.mending == nil { continue }
             for bundle in manifest.manifest.bundles where options.selects(bundle, of: manifest.id) {
                 guard let plan = planner.plan(bundle), options.mending == nil || plan.isMending else { continue }
                 plans.append((BundleOrder.Index(manifest: number, bundle: bundle.id.text), plan))
-                emit(.bundlePlanned(plan.state, bytes: plan.plannedBytes), plan.address)
             }
         }
+        foundDamaged = Self.lookAtKept(&plans, of: manifests, base)
         self.plans = plans
+        for (_, plan) in plans { emit(.bundlePlanned(plan.state, bytes: plan.plannedBytes), plan.address) }
+    }
+
+    /// What would be published once more is looked at before, as far as that costs little: its files' sizes. Where nothing new is in sight that is left
+    /// to `verify`, also where a server that is only asked turns out to have something new; and so is what the run leaves out of the base: bundles that
+    /// aren't selected, and other manifests.
+    /// - Returns: what isn't as it was, and is planned to be mended by now.
+    private static func lookAtKept(
+        _ plans: inout [(index: BundleOrder.Index, plan: BundlePlan)], of manifests: [LoadedManifest],
+        _ base: Generation?
+    ) -> Set<StoreAddress> {
+        let isPublishing =
+            plans.contains { $0.plan.state == .fetch }
+            || manifests.contains { !$0.isHeld && (try? base?.manifestBytes($0.id)) != $0.bytes }
+        guard isPublishing else { return [] }
+        var damaged: Set<StoreAddress> = []
+        for number in plans.indices {
+            guard let content = plans[number].plan.kept, !content.hasItsExtent else { continue }
+            plans[number].plan = plans[number].plan.mending(content)
+            damaged.insert(content.address)
+        }
+        return damaged
     }
 
     /// Bundles that readers see now and no manifest of the run names any more.
@@ -97,8 +121,10 @@ final class RunBoard: Sendable {
         return base?.manifests[bundle.manifest]?[bundle.bundle] != content.address.name
     }
 
-    /// - Parameter isPublished: whether readers see by now what is new.
-    func summary(isPublished: Bool) -> RunSummary {
+    /// - Parameters:
+    ///   - isPublished: whether readers see by now what is new.
+    ///   - obtained: how many bytes came for each bundle.
+    func summary(isPublished: Bool, obtained: [BundleAddress: Int64]) -> RunSummary {
         let results = results.withLock { $0 }
         var summary = RunSummary()
         for (index, plan) in plans {
@@ -113,7 +139,11 @@ final class RunBoard: Sendable {
                 }
             case .success:
                 summary.unchanged += 1
-                if plan.state == .mend { summary.mended += 1 }
+                if plan.state == .mend {
+                    summary.mended += 1
+                } else if plan.state == .fetch || obtained[plan.address] ?? 0 > 0 {
+                    summary.renewed += 1
+                }
             case .failure(let failure) where failure.code != .paused: summary.failed += 1
             case .failure, nil: summary.paused += 1
             }
@@ -197,10 +227,7 @@ final class RunBoard: Sendable {
         var records: [SHA256Digest: ManifestRecord] = [:]
         for (number, manifest) in manifests.enumerated() where serials[manifest.id] != nil {
             guard let source = manifest.source else { continue }
-            var record = ManifestRecord(
-                manifest: manifest.id, serial: manifest.manifest.serial, digest: SHA256.digest(of: manifest.bytes),
-                expires: manifest.manifest.expires, validator: manifest.validator,
-                bundleCount: manifest.manifest.bundles.count)
+            var record = ManifestRecord(manifest)
             if satisfied.contains(number) { record.lastSuccess = now }
             if complete.contains(number) {
                 record.lastComplete = now

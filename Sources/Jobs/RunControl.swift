@@ -3,7 +3,7 @@ import Platform
 import Transfer
 
 /// Why a run stops before its time.
-package enum StopReason: Hashable, Sendable {
+package enum StopReason: String, Hashable, Sendable {
     case interrupted, terminated, deadline, byteBudget
     /// The time of day, or something about the machine, doesn't suit any more.
     case window, conditions
@@ -14,6 +14,20 @@ package enum StopReason: Hashable, Sendable {
 
     /// Whether somebody outside asked for it.
     package var isSignal: Bool { self == .interrupted || self == .terminated }
+
+    /// What did it, for people.
+    package var cause: String {
+        switch self {
+        case .interrupted: "SIGINT"
+        case .terminated: "SIGTERM"
+        case .deadline: "its deadline"
+        case .byteBudget: "its byte budget"
+        case .window: "the end of its hours"
+        case .conditions: "the machine's power or network"
+        case .noNetwork: "want of a network"
+        case .noRoom: "want of room"
+        }
+    }
 
     /// How the run is reported then.
     package var exit: ExitCode {

@@ -2,7 +2,7 @@ import JSONSyntax
 import Platform
 
 extension RunEvent {
-    /// The event as one line of JSON, without a line end; Manifests/README.md lists them.
+    /// The event as one line of JSON, without a line end; `Manifests.md` lists them.
     package var jsonLine: String {
         var writer = JSONWriter(.compact)
         writer.object { line in
@@ -19,11 +19,12 @@ extension RunEvent {
 }
 
 extension RunEvent.Kind {
-    /// The event's name, as Manifests/README.md lists it.
+    /// The event's name, as `Manifests.md` lists it.
     package var name: String {
         switch self {
         case .runStarted: "run.started"
         case .manifestLoaded: "manifest.loaded"
+        case .manifestVerified: "manifest.verified"
         case .runFailed, .manifestFinding(_, refusal: .some): "run.failed"
         case .bundlePlanned: "bundle.planned"
         case .runPlanned: "run.planned"
@@ -36,6 +37,7 @@ extension RunEvent.Kind {
         case .transferFailed: "transfer.failed"
         case .transferFinished: "transfer.finished"
         case .courierTaken: "courier.taken"
+        case .fileCopied: "file.copied"
         case .sessionRebuilt: "session.rebuilt"
         case .networkWaiting: "network.waiting"
         case .memoryPressure: "pressure.memory"
@@ -66,6 +68,9 @@ extension RunEvent.Kind {
         case .manifestLoaded(let serial, let bundles):
             line.member("serial", serial)
             line.member("bundles", bundles)
+        case .manifestVerified(let key, let comment):
+            line.member("key", key)
+            line.member("comment", comment)
         case .runFailed(let exit, let message):
             line.member("exit", exit.rawValue)
             line.member("message", message)
@@ -76,8 +81,11 @@ extension RunEvent.Kind {
             line.member("state", state.rawValue)
             line.member("bytes", bytes)
         case .transferFinished(let bytes), .partialEvicted(let bytes), .leftoversEvicted(let bytes),
-            .courierTaken(let bytes):
+            .fileCopied(let bytes):
             line.member("bytes", bytes)
+        case .courierTaken(let bytes, let isFetched):
+            line.member("bytes", bytes)
+            line.member("fetched", isFetched)
         case .bytesQuarantined(let bytes, let name):
             line.member("bytes", bytes)
             line.member("name", name)
@@ -92,9 +100,13 @@ extension RunEvent.Kind {
         case .transferFailed(let code, let message), .bundleFailed(let code, let message):
             line.member("code", code)
             line.member("message", message)
-        case .bundleUnpacked(let files, let bytes), .bundleExported(let files, let bytes):
+        case .bundleUnpacked(let files, let bytes):
             line.member("files", files)
             line.member("bytes", bytes)
+        case .bundleExported(let files, let bytes, let present):
+            line.member("files", files)
+            line.member("bytes", bytes)
+            line.member("present", present)
         case .segmentProgress(let figures): figures.write(to: &line)
         case .contentDamaged(let damage, let content):
             line.member("content", content)
@@ -140,6 +152,7 @@ extension RunEvent.Kind {
             line.member("message", message)
         case .runFinished(let summary, let exit):
             line.member("exit", exit.rawValue)
+            line.member("stopped", summary.stop?.rawValue)
             summary.write(to: &line)
         case .transferStarted, .transferCoalesced, .transferPaused, .networkWaiting, .bundleVerified: break
         }
@@ -165,10 +178,13 @@ extension RunSummary {
             bundles.member("failed", failed)
             bundles.member("paused", paused)
             bundles.member("mended", mended)
+            bundles.member("renewed", renewed)
         }
         line.member("bytesFetched", fetchedBytes)
         line.member("bytesResumed", resumedBytes)
         line.member("bytesCoalesced", coalescedBytes)
+        line.member("bytesFromCouriers", courierBytes)
+        line.member("bytesCopied", copiedBytes)
         line.member("bytesWritten", writtenBytes)
         line.member("requests", requestCount)
         line.member("durationSeconds", duration.inSeconds)

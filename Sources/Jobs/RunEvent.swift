@@ -16,6 +16,8 @@ package struct RunEvent: Sendable {
     package enum Kind: Sendable {
         case runStarted(command: String)
         case manifestLoaded(serial: Int, bundles: Int)
+        /// A manifest is signed by whom it may be of: the key's id, and what the signer says, as it stands there.
+        case manifestVerified(key: String, comment: String)
         /// The run, or a manifest of it, is not carried through; the exit code says of what kind the trouble is.
         case runFailed(ExitCode, message: String)
         /// What the check of a manifest found, with its place: `FILE:LINE:COL: warning[RULE]: …`. `refusal` when it isn't carried through for that.
@@ -34,8 +36,10 @@ package struct RunEvent: Sendable {
         case transferRetrying(reason: String, delay: Duration)
         case transferFailed(code: String, message: String)
         case transferFinished(bytes: Int64)
-        /// A courier had a file, so that no source is asked for it.
-        case courierTaken(bytes: Int64)
+        /// A courier had a file, so that no source is asked for it; it came over the network where it `isFetched`.
+        case courierTaken(bytes: Int64, isFetched: Bool)
+        /// A source that is a file of this machine was copied.
+        case fileCopied(bytes: Int64)
         /// Connections are built anew; every transfer goes on with them.
         case sessionRebuilt(RebuildReason)
         /// Transfers wait, since there is no way to their sources from this machine.
@@ -63,8 +67,8 @@ package struct RunEvent: Sendable {
         /// A library was held against its receipts: contents that were read to their ends, how many are damaged, how many of these were mended, and
         /// how many the budget didn't reach.
         case libraryVerified(contents: Int, files: Int, bytes: Int64, damaged: Int, mended: Int, remaining: Int)
-        /// What another library lacks of a bundle was written for it.
-        case bundleExported(files: Int, bytes: Int64)
+        /// What another library lacks of a bundle was written for it, and so many files of it were there already.
+        case bundleExported(files: Int, bytes: Int64, present: Int)
         case bundleVerified
         case bundleUnpacked(files: Int, bytes: Int64)
         case bundlePublished(version: String)

@@ -5,7 +5,9 @@ import Transfer
 /// What a run notes in the library's index. The index may be lost without harm, so trouble with it is told and stops nothing.
 final class RunHistory: Sendable {
     private let index: StateIndex?
-    private let run: Int64?
+    private let command: String
+    private let started: Timestamp
+    private let run = Locked(Run.unbegun)
     private let warn: @Sendable (String) -> Void
     /// What can't be noted once can't be noted a hundred times: it is told once.
     private let warnings = Locked<Set<String>>([])
@@ -14,28 +16,65 @@ final class RunHistory: Sendable {
     let previousTime: Timestamp?
     /// What is known of manifests by now: written down at the end, in one step with it.
     private let manifests = Locked<[SHA256Digest: ManifestRecord]>([:])
+    /// Why the manifest at a place could not be followed; nil where it could. Written down with them.
+    private let refusals = Locked<[SHA256Digest: String?]>([:])
+
+    /// What is noted of the run itself.
+    private enum Run {
+        /// Nothing so far. A run that finds nothing to do is noted when it ends.
+        case unbegun
+        case begun(Int64)
+        /// It can't be noted, or is only looked back at.
+        case untold
+    }
 
     init(_ writer: LibraryWriter, command: String, at now: Timestamp, warn: @escaping @Sendable (String) -> Void) {
         self.warn = warn
+        (self.command, started) = (command, now)
         var index: StateIndex?
-        var run: Int64?
         var previous: Int64?
         do throws(LibraryError) {
             index = try writer.openStateIndex()
             previous = try index?.value(of: .lastTime)
-            run = try index?.beginRun(command: command, at: now)
         } catch {
             warn("the history of this run is not kept: \(error)")
         }
         self.index = index
-        self.run = run
         previousTime = previous.map { Timestamp(seconds: $0) }
     }
 
     /// What a library's index tells without the lock, and takes no notes; nil where there is none.
     init?(reading library: Library) {
         guard let index = library.readStateIndex() else { return nil }
-        (self.index, run, previousTime, warn) = (index, nil, nil, { _ in })
+        (self.index, previousTime, warn) = (index, nil, { _ in })
+        (command, started) = ("", Timestamp(seconds: 0))
+        run.withLock { $0 = .untold }
+    }
+
+    /// The same, and takes notes where the index can be written.
+    init?(noting library: Library) {
+        guard let index = library.openStateIndexForNotes() else { return nil }
+        (self.index, previousTime, warn) = (index, nil, { _ in })
+        (command, started) = ("", Timestamp(seconds: 0))
+        run.withLock { $0 = .untold }
+    }
+
+    /// The same of the library at a path; nil where there is none, either.
+    convenience init?(reading path: String) {
+        guard let library = try? Library.open(path, for: .reading) else { return nil }
+        self.init(reading: library)
+    }
+
+    /// Notes that the run has something to do: should it be killed, that is known.
+    func begin() {
+        guard let index, case .unbegun = run.withLock({ $0 }) else { return }
+        do throws(LibraryError) {
+            let number = try index.beginRun(command: command, at: started)
+            run.withLock { $0 = .begun(number) }
+        } catch {
+            warn("the history of this run is not kept: \(error)")
+            run.withLock { $0 = .untold }
+        }
     }
 
     /// The last run that came to its end.
@@ -56,9 +95,26 @@ final class RunHistory: Sendable {
     func manifest(from source: SHA256Digest) -> ManifestRecord? {
         let known = attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
         guard var record = manifests.withLock({ $0[source] }) else { return known }
+        guard record.manifest == known?.manifest else { return record }
         record.lastSuccess = record.lastSuccess ?? known?.lastSuccess
         record.lastComplete = record.lastComplete ?? known?.lastComplete
         return record
+    }
+
+    /// When what was asked for of the manifest at a place was last up to date; where it never was, since when it is waited for. Nil where nobody
+    /// knows, and where another manifest has come there just now.
+    func freshness(of source: SHA256Digest) -> Timestamp? {
+        if let record = manifests.withLock({ $0[source] }) {
+            if let lastSuccess = record.lastSuccess { return lastSuccess }
+            let known = attempt { index throws(LibraryError) in try index.manifest(from: source) } ?? nil
+            if let known, known.manifest != record.manifest { return nil }
+        }
+        return attempt { index throws(LibraryError) in try index.freshness(of: source) } ?? nil
+    }
+
+    /// Notes that places are waited for from now on, where nothing is known of them.
+    func noteWaits(for sources: [SHA256Digest], at now: Timestamp) {
+        attempt { index throws(LibraryError) in try index.noteWaits(for: sources, at: now) }
     }
 
     func record(_ manifests: [SHA256Digest: ManifestRecord]) {
@@ -102,7 +158,10 @@ final class RunHistory: Sendable {
     }
 
     /// Whether what is noted will be known to the next run.
-    var isKept: Bool { run != nil }
+    var isKept: Bool {
+        if case .untold = run.withLock({ $0 }) { return false }
+        return index != nil
+    }
 
     /// When the first run began that is remembered; nil where nobody can tell.
     var firstRun: Timestamp? {
@@ -170,15 +229,28 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.record(outcomes) }
     }
 
+    /// Notes what became of the manifests at places: why each could not be followed, and nil where it could.
+    func record(refusals: [SHA256Digest: String?]) {
+        self.refusals.withLock { $0.merge(refusals) { $1 } }
+    }
+
     func end(exit: ExitCode, _ summary: RunSummary) {
-        guard let run else { return }
-        var counts = RunCounts()
-        (counts.published, counts.unchanged) = (summary.published, summary.unchanged)
-        (counts.failed, counts.paused) = (summary.failed, summary.paused)
-        (counts.bytesFetched, counts.bytesResumed) = (summary.fetchedBytes, summary.resumedBytes)
-        let manifests = manifests.withLock { $0 }
-        attempt { index throws(LibraryError) in
-            try index.endRun(run, exit: exit.rawValue, counts: counts, manifests: manifests)
+        var end = RunEnd(exit: exit.rawValue)
+        end.stop = summary.stop?.rawValue
+        (end.counts.published, end.counts.unchanged) = (summary.published, summary.unchanged)
+        (end.counts.failed, end.counts.paused) = (summary.failed, summary.paused)
+        end.counts.mended = summary.mended
+        (end.counts.bytesFetched, end.counts.bytesResumed) = (summary.fetchedBytes, summary.resumedBytes)
+        (end.counts.bytesFromCouriers, end.counts.bytesCopied) = (summary.courierBytes, summary.copiedBytes)
+        end.manifests = manifests.withLock { $0 }
+        end.refusals = refusals.withLock { $0 }
+        let run = run.withLock { $0 }
+        attempt { [end] index throws(LibraryError) in
+            switch run {
+            case .unbegun: try index.addRun(command: command, from: started, end)
+            case .begun(let run): try index.endRun(run, end)
+            case .untold: break
+            }
         }
     }
 

@@ -24,6 +24,8 @@ package struct RunOptions: Sendable {
     package var allOrNothing = false
     package var allowsRollback = false
     package var allowsExpired = false
+    /// By whom manifests must be signed; empty: by nobody.
+    package var publicKeys: [MinisignPublicKey] = []
     /// Generations that stay besides the current one's successors, and for how long younger ones do.
     package var keptGenerations = 2
     package var keepAge: Duration = .seconds(86_400)

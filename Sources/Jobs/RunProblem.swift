@@ -11,15 +11,7 @@ struct RunProblem: Error, Sendable {
         events = [.runFailed(exit, message: line)]
     }
 
-    init(_ error: LibraryError) {
-        let exit: ExitCode =
-            switch error.code {
-            case .busy: .busy
-            case .noSpace: .noSpace
-            default: .failure
-            }
-        self.init(exit, error.message)
-    }
+    init(_ error: LibraryError) { self.init(ExitCode(error), error.message) }
 
     /// - Parameter findings: what is wrong with a manifest, each with its place.
     init(_ exit: ExitCode, findings: [String]) {

@@ -1,4 +1,4 @@
-/// Why a run isn't begun, though nothing is wrong.
+/// Why a run isn't begun, or ends before it has received anything, though nothing is wrong.
 struct RunSkip: Sendable {
     /// As metrics call it.
     enum Reason: String, CaseIterable, Sendable {

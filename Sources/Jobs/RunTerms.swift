@@ -8,7 +8,7 @@ package struct RunTerms: Sendable {
     /// Begin after a random part of this.
     package var jitter: Duration = .zero
     package var conditions = MachineConditions()
-    /// A run that is held back, or finds another one at work, has failed when the library was last brought up to date longer ago; nil: never.
+    /// A run that is held back, finds another one at work or is paused has failed when the library was last brought up to date longer ago; nil: never.
     package var maximumAge: Duration?
 
     package init() {}

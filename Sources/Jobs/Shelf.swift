@@ -22,10 +22,8 @@ struct Shelf: Sendable {
     }
 
     /// What the library has.
-    init?(_ content: StoredContent, isTrusted: Bool = false) {
-        // Content that can't be read is for `verify` to report; here its files are only fetched again.
-        guard let sharing = try? ContentSharing(content), let receipt = try? content.receipt() else { return nil }
-        self.init(receipt.sources, isTrusted: isTrusted) { source, path, staging throws(LibraryError) in
+    init(_ sharing: ContentSharing, isTrusted: Bool = false) {
+        self.init(sharing.sources, isTrusted: isTrusted) { source, path, staging throws(LibraryError) in
             try sharing.place(source.sha256, sizeBytes: source.sizeBytes, at: path, in: staging)
         }
     }

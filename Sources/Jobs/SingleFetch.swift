@@ -11,17 +11,23 @@ package struct SingleFetch: Sendable {
     private let output: String?
     private let digest: SHA256Digest?
     private let configuration: DownloaderConfiguration
+    private let writeOutput: @Sendable (OwnedDescriptor) throws(SystemError) -> Void
     /// Where hashing and writing block.
     private let blocking = JobQueue(name: "larder-fetch")
 
     /// - Parameters:
     ///   - output: the file's path; `-` for standard output; nil for the name the URL has.
     ///   - digest: what the file must have; nil for any.
-    package init(url: TransferURL, output: String?, digest: SHA256Digest?, configuration: DownloaderConfiguration) {
+    ///   - writeOutput: writes a file to standard output.
+    package init(
+        url: TransferURL, output: String?, digest: SHA256Digest?, configuration: DownloaderConfiguration,
+        writeOutput: @escaping @Sendable (OwnedDescriptor) throws(SystemError) -> Void
+    ) {
         self.url = url
         self.output = output
         self.digest = digest
         self.configuration = configuration
+        self.writeOutput = writeOutput
     }
 
     package func run(control: RunControl, observer: @escaping RunObserver) async -> ExitCode {
@@ -39,7 +45,10 @@ package struct SingleFetch: Sendable {
                 emit(.bundleFailed(code: error.code.rawValue, message: error.message), error.url, nil)
             }
         }
-        if let reason = control.reason { exit = reason.exit }
+        if let reason = control.reason {
+            exit = reason.exit
+            summary.stop = reason
+        }
         summary.duration = ContinuousClock.now - started
         emit(.runFinished(summary, exit: exit), nil, nil)
         return exit
@@ -93,7 +102,7 @@ package struct SingleFetch: Sendable {
                         "\(url)", nil)
                 }
                 try await blocking.attempt { () throws(DownloadError) in
-                    if let path = target.path { try file.take(to: path) } else { try file.write(to: STDOUT_FILENO) }
+                    if let path = target.path { try file.take(to: path) } else { try file.write(writeOutput) }
                 }
                 reporter.finished(bytes: file.sizeBytes)
                 return .success(())
@@ -144,7 +153,7 @@ package struct SingleFetch: Sendable {
 
     /// Whether the file is there already, by its digest.
     private static func isThere(_ path: String, _ digest: SHA256Digest) -> Bool {
-        guard let file = try? OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK) else { return false }
+        guard let file = try? OwnedDescriptor.openRegularFile(path) else { return false }
         let hasher = SHA256()
         return (try? hasher.update(from: file)) != nil && hasher.finalize() == digest
     }

@@ -37,19 +37,23 @@ struct SourceFetcher: Sendable {
     /// - Parameters:
     ///   - part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
     ///   - limitBytes: how long the file may be; it is cut off there, however long its server goes on.
+    ///   - unusable: sources that aren't asked: what they have is no good.
     ///   - arriving: told of a download's bytes while they arrive.
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(
         _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil,
-        arriving: ArrivingBytes? = nil
+        besides unusable: Set<TransferURL> = [], arriving: ArrivingBytes? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
         if case .none = condition, part == nil, let file = try await couriers.fetch(source, for: self) { return file }
         var failure: BundleFailure?
         let sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
         let firstServer = sources.first { !$0.isLocal }
-        for urls in try askable(sources, source).groupedByReach.flatMap(groupedByHeaders) {
+        let askable = try askable(sources.filter { !unusable.contains($0) }, source)
+        for (number, urls) in askable.groupedByReach.flatMap(groupedByHeaders).enumerated() {
+            // What comes next is something else. How the last of them ended, the caller judges.
+            if number > 0 { arriving?.abandon() }
             do throws(BundleFailure) {
                 if urls[0].isLocal { return try await copy(urls[0], source) }
                 let mirrors = Array(urls.dropFirst())
@@ -104,6 +108,11 @@ struct SourceFetcher: Sendable {
         bundle.headers.isEmpty ? [urls] : urls.grouped { mayHaveHeaders($0) == mayHaveHeaders($1) }
     }
 
+    /// Whether there is a source beside those that are no good.
+    func hasSource(of source: SourceFile, besides unusable: Set<TransferURL>) -> Bool {
+        (try? manifest.sources(source))?.contains { !unusable.contains($0) } ?? false
+    }
+
     /// The sources that may be asked by now.
     /// - Throws: where that is none of them.
     private func askable(_ urls: [TransferURL], _ source: SourceFile) throws(BundleFailure) -> [TransferURL] {
@@ -122,11 +131,14 @@ struct SourceFetcher: Sendable {
         return (try? manifest.sources(presentation.playlist))?.contains { $0.origin == url.origin } ?? false
     }
 
-    /// What receipts call a source: by its first server's URL, so that a relative reference isn't taken for the same one on another mirror.
+    /// What receipts call a source: by its first server's URL, so that a relative reference isn't taken for the same one on another mirror; where it has no
+    /// server, by its first file's, which tells where the manifest lay.
     func name(of source: SourceFile) -> String { Receipt.Source.name(ofURL: fullURL(of: source)) }
 
-    /// The first server's URL; for a source without servers, what the manifest says.
-    func fullURL(of source: SourceFile) -> String { firstServer(of: source)?.text ?? source.urls[0].text }
+    /// The first server's URL, or else the first one at all; for a source that leads nowhere, what the manifest says.
+    func fullURL(of source: SourceFile) -> String {
+        (firstServer(of: source) ?? (try? manifest.sources(source))?.first)?.text ?? source.urls[0].text
+    }
 
     /// What receipts call what is stored of a source: a part, or what it decrypts to, has a name of its own.
     func name(of source: BundleSource) -> String {
@@ -153,18 +165,16 @@ struct SourceFetcher: Sendable {
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
         let copy = try await copying.attempt { [scratch, control, limits] () throws(BundleFailure) in
             try LocalCopy(
-                of: url, in: scratch, isStopped: { control.reason != nil }, didWrite: limits.note(written:))
-        }
-        if let size = source.sizeBytes, Int64(size) != copy.sizeBytes {
-            throw BundleFailure(
-                .sizeMismatch, "the file has \(copy.sizeBytes) bytes where \(size) were asked for", url: "\(url)")
+                of: url, sizeBytes: source.sizeBytes.map(Int64.init), in: scratch,
+                isStopped: { control.reason != nil }, didWrite: limits.note(written:))
         }
         if let digest = source.digest, digest != copy.digest {
             throw BundleFailure(
                 .digestMismatch, "the file's SHA-256 is \(copy.digest) where \(digest) was asked for", url: "\(url)"
             )
         }
-        return FetchedFile(copy, url: "\(url)")
+        emit(.fileCopied(bytes: copy.sizeBytes), "\(url)", nil)
+        return FetchedFile(copy, url: "\(url)", source: url)
     }
 
     private func download(
@@ -199,9 +209,18 @@ struct SourceFetcher: Sendable {
         }
     }
 
+    /// Whether all of its bytes came in an earlier run, so that nobody has to be asked.
+    private func isHere(_ request: DownloadRequest) -> Bool {
+        guard let size = request.sizeBytes else { return false }
+        return ResumeStore(directory: scratch).heldBytes(of: request) == size
+    }
+
     private func proven(
         _ request: DownloadRequest, _ reporter: TransferReporter
     ) async throws(BundleFailure) -> DownloadedFile {
+        guard request.condition != nil || isHere(request) || limits.allowsFetch() else {
+            throw BundleFailure(.paused, "no more bytes may be received", url: reporter.url)
+        }
         let file: DownloadedFile
         do throws(DownloadError) {
             file = try await downloader.download(request, events: reporter.report)

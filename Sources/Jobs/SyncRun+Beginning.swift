@@ -17,16 +17,21 @@ extension SyncRun {
     }
 
     /// Leaves it at that: says why where that is wanted, and how old everything is.
-    /// - Parameter history: of a run that has begun so far.
-    func leave(_ skip: RunSkip, history: RunHistory? = nil) -> Report {
+    func leave(_ skip: RunSkip) -> Report {
         let isOthers = skip.reason == .lock
-        emit(.warning(isOthers ? "left alone: \(skip.text)" : "not begun: \(skip.text)"))
+        let reason = isOthers ? skip.text : "not begun: \(skip.text)"
+        emit(.warning(isOthers ? "left alone: \(skip.text)" : reason))
         var exit = isOthers ? ExitCode.success : .paused
-        if let overdue {
-            exit = isOthers ? .busy : .failure
-            emit(.runFailed(exit, message: "\(overdue), and \(isOthers ? skip.text : "not begun: \(skip.text)")"))
+        do throws(RunProblem) {
+            if let overdue = try overdueUnbegun() {
+                exit = .failure
+                emit(.runFailed(exit, message: "\(overdue), and \(reason)"))
+            }
+        } catch {
+            report(error)
+            exit = error.exit
         }
-        exit = tell(of: skip.reason, exit, history)
+        exit = tell(of: skip.reason, exit)
         return Report(exit: exit, isSkipped: isOthers && exit == .success)
     }
 
@@ -52,7 +57,7 @@ extension SyncRun {
         if case .wait(let patience) = options.lock { deadline += min(patience, Self.longestWait) }
         while true {
             let attempt = try await blocking.attempt { () throws(RunProblem) in
-                try reported(library.beginWriting)
+                try reported { () throws(LibraryError) in try library.beginWriting() }
             }
             switch attempt {
             case .granted(let writer): return .opened(library, writer)
@@ -73,27 +78,65 @@ extension SyncRun {
 
     // MARK: Age
 
-    /// That the library was last brought up to date longer ago than it may be; nil where it wasn't, where nobody minds, and where there is none.
-    private var overdue: String? {
-        guard let limit = options.terms.maximumAge,
-            let library = try? Library.open(options.libraryPath, for: .reading), let last = lastSuccess(in: library)
-        else { return nil }
-        let age = options.clock.now().seconds &- last.seconds
-        // A success in the future proves nothing: one of the clocks was wrong.
-        guard age > limit.components.seconds || age < -86_400 else { return nil }
-        return
-            "\(escapedText(options.libraryPath)) has not been brought up to date since \(last.rfc3339), for longer than --max-age allows"
+    /// What `--max-age` makes of a run that ended before it could bring everything up to date.
+    /// - Parameter history: nil: as far as it can be read without the lock.
+    func judgeAge(_ exit: ExitCode, _ history: RunHistory? = nil) -> ExitCode {
+        let isSignal = control.reason?.isSignal == true
+        guard options.terms.maximumAge != nil, exit == .paused || isSignal,
+            let known = history ?? RunHistory(reading: options.libraryPath), let overdue = overdue(known)
+        else { return exit }
+        let judged = exit == .paused ? .failure : exit
+        emit(.runFailed(judged, message: "\(overdue), and this run was stopped before its end"))
+        return judged
     }
 
-    /// When the manifest that has waited longest last had all that was asked for. What the index doesn't know counts from the last publication;
-    /// where there was none, from the first run.
-    private func lastSuccess(in library: Library) -> Timestamp? {
-        let index = library.readStateIndex()
-        let published = library.generations.currentTime ?? (try? index?.firstRun()) ?? nil
-        return options.manifests.compactMap { location in
-            location.recordKey.flatMap { try? index?.manifest(from: $0) }?.lastSuccess ?? published
-        }.min()
+    /// What `--max-age` says of a run that isn't begun. Where nobody knows since when the library is waited for, that is from now on: it is noted in
+    /// the library, which is made for that.
+    private func overdueUnbegun() throws(RunProblem) -> String? {
+        guard options.terms.maximumAge != nil else { return nil }
+        let sources = options.manifests.map(\.recordKey)
+        if let known = RunHistory(reading: options.libraryPath), sources.allSatisfy({ known.freshness(of: $0) != nil })
+        {
+            return overdue(known)
+        }
+        let attempt = try reported { () throws(LibraryError) in
+            try Library.open(options.libraryPath, for: .writing).beginWriting()
+        }
+        let now = options.clock.now()
+        let history: RunHistory?
+        switch attempt {
+        case .granted(let writer):
+            history = RunHistory(writer, command: options.command, at: now) { emit(.notice($0)) }
+        case .busy:
+            // A note of this takes no lock. Where there is no index yet, whoever is at work makes it now, and notes the same of what it is asked for.
+            history = (try? Library.open(options.libraryPath, for: .reading)).flatMap { RunHistory(noting: $0) }
+        }
+        history?.noteWaits(for: sources, at: now)
+        return history.flatMap { overdue($0) }
     }
+
+    /// That something was last up to date longer ago than it may be, in words; nil where nothing was, and where nobody minds.
+    private func overdue(_ history: RunHistory) -> String? {
+        guard let limit = options.terms.maximumAge else { return nil }
+        let now = options.clock.now().seconds
+        let known = options.manifests.compactMap { location in
+            history.freshness(of: location.recordKey).map { (location: location, last: $0) }
+        }
+        let oldest = known.min { $0.last < $1.last }
+        if let oldest, now &- oldest.last.seconds > limit.components.seconds {
+            return
+                "\(escapedText(options.libraryPath)) has not been up to date with \(oldest.location) since \(oldest.last.rfc3339), for longer than --max-age allows"
+        }
+        // A success in the future proves nothing: one of the clocks was wrong.
+        guard let newest = known.max(by: { $0.last < $1.last }), newest.last.seconds &- now > Self.clockLeeway else {
+            return nil
+        }
+        return
+            "nobody knows how long \(escapedText(options.libraryPath)) has not been up to date with \(newest.location): that was noted by a clock that showed \(newest.last.rfc3339)"
+    }
+
+    /// A success that lies further ahead proves nothing.
+    private static let clockLeeway: Int64 = 86_400
 
     // MARK: The clock
 
@@ -114,21 +157,25 @@ extension SyncRun {
 
     // MARK: Bytes
 
-    /// How many bytes a run may receive.
-    enum ByteBudget: Sendable {
-        /// Nil: any number.
-        case bytes(Int64?)
-        /// This month's are spent.
-        case spent
+    /// What a run may spend.
+    struct ByteBudget: Sendable {
+        /// Body bytes that it may receive; nil: any number.
+        let bytes: Int64?
+        /// Whether nothing is left of this month's.
+        let isMonthSpent: Bool
+
+        /// Of a month's rest nothing may be of use: the next run would only ask. What a run itself may spend is for whoever calls it to say.
+        var hasCredit: Bool { !isMonthSpent && bytes != 0 }
     }
 
     func byteBudget(_ ledger: ByteLedger, _ library: Library) -> ByteBudget {
         let spent = ledger.spentBytes(library, at: options.clock.now())
-        guard let monthly = options.monthlyBytes else { return .bytes(options.maximumBytes) }
+        guard let monthly = options.monthlyBytes else {
+            return ByteBudget(bytes: options.maximumBytes, isMonthSpent: false)
+        }
         let left = monthly - min(monthly, spent)
-        // Of less nothing may be of use: the next run would only ask.
-        guard left >= ByteCredit.pieceBytes else { return .spent }
-        return .bytes(min(left, options.maximumBytes ?? .max))
+        return ByteBudget(
+            bytes: min(left, options.maximumBytes ?? .max), isMonthSpent: left < ByteCredit.pieceBytes)
     }
 
     /// Writes down what is fetched while that counts.

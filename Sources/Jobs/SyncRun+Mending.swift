@@ -3,8 +3,16 @@ import Platform
 
 /// What is damaged of a library is mended by whichever run has the lock next.
 extension SyncRun {
+    /// Tells what had to be put in order first, and puts back what can be of generations.
     /// - Returns: what is known to be damaged.
     func beginMending(_ writer: LibraryWriter, _ history: RunHistory) -> Set<StoreAddress> {
+        var recoveries = writer.recoveries
+        if options.mending != nil {
+            do throws(LibraryError) { recoveries += try writer.restoreGenerations(.bytes, current: .bytes) } catch {
+                emit(.notice("what generations have lost could not be put back: \(error)"))
+            }
+        }
+        for recovery in recoveries { emit(.notice(recovery)) }
         let known = history.damagedContents
         let found = options.mending?.contents ?? []
         // Whoever found it may have had no index to note it in.
@@ -12,8 +20,37 @@ extension SyncRun {
         let damaged = known.union(found)
         writer.note(damaged: damaged)
         // What can't be removed now goes later.
-        try? writer.discardReplacedContent()
+        _ = try? writer.discardReplacedContent()
         return damaged
+    }
+
+    /// Says what is damaged, and isn't mended since nothing is done for what is held.
+    func tellHeldDamage(_ board: RunBoard, _ damaged: Set<StoreAddress>) {
+        guard options.mending == nil else { return }
+        let held = Set(board.manifests.filter(\.isHeld).map(\.id))
+        for content in damaged.sorted() where held.contains(content.bundle.manifest) && board.isCurrent(content) {
+            emit(
+                .notice("\(content.name) is damaged, and the library is held: larder verify --repair mends it"),
+                of: content.bundle)
+        }
+    }
+
+    /// Says what readers don't find as it was published, since it could not be put back: a run that leaves that alone hasn't done all.
+    /// - Returns: the exit code, with that.
+    func tellUnrestored(_ writer: LibraryWriter, _ exit: ExitCode) -> ExitCode {
+        // A repair is judged by who asked for it.
+        guard options.mending == nil else { return exit }
+        let problems: [String]
+        do throws(LibraryError) { problems = try writer.unrestoredProblems() } catch { problems = [error.message] }
+        for problem in problems { emit(.runFailed(.failure, message: problem)) }
+        return problems.isEmpty ? exit : exit.combined(with: .failure)
+    }
+
+    /// Lets the library be searched once for all that is mended.
+    func expectMending(_ board: RunBoard, _ writer: LibraryWriter) {
+        for plan in board.plans.map(\.plan) where plan.isMending {
+            writer.note(wanted: plan.bundle.knownDigests.compactMap(\.self))
+        }
     }
 
     /// The manifests of a run that only mends.

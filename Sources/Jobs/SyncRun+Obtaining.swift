@@ -9,7 +9,7 @@ extension SyncRun {
         _ board: RunBoard, writer: LibraryWriter, downloader: Downloader, limits: RunLimits, distrust: Distrust,
         couriers: Couriers
     ) async {
-        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let cores = Processors.count
         let workshop = Workshop(
             writer: writer, downloader: downloader, limits: limits, distrust: distrust, couriers: couriers,
             blocking: JobQueue(name: "larder-bundle", threads: cores),

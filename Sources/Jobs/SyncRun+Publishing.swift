@@ -8,6 +8,8 @@ extension SyncRun {
         let isComplete: Bool
         /// Bundles that they don't see any more.
         var removedCount = 0
+        /// The new one; nil where all was as it is.
+        var generation: GenerationNumber?
     }
 
     func publish(
@@ -23,6 +25,7 @@ extension SyncRun {
             let generation = try writer.publish(draft)
             liftPin(board, writer)
             guard let generation else { return publication }
+            publication.generation = generation.number
             publication.removedCount = GenerationChanges(from: draft.base, to: generation).removed.count
             for (plan, content) in board.unpublished {
                 emit(.bundlePublished(version: content.header.origin.version), of: plan.address)
@@ -86,6 +89,18 @@ extension SyncRun {
         history.record(Dictionary(records, uniquingKeysWith: { $1 }))
     }
 
+    /// A manifest that a pin holds was looked at, and all was done for it that its library's owner wants.
+    func rememberHeld(_ manifests: [LoadedManifest], _ history: RunHistory) {
+        let held = manifests.filter(\.isHeld).compactMap { manifest -> (SHA256Digest, ManifestRecord)? in
+            guard let source = manifest.source else { return nil }
+            let known = history.manifest(from: source).flatMap { $0.manifest == manifest.id ? $0 : nil }
+            var record = known ?? ManifestRecord(manifest)
+            record.lastSuccess = options.clock.now()
+            return (source, record)
+        }
+        history.record(Dictionary(held, uniquingKeysWith: { $1 }))
+    }
+
     /// Removes what no kept generation needs. What is published is published: trouble here is told, and the next run tries again.
     private func collect(_ writer: LibraryWriter, _ history: RunHistory) {
         do throws(LibraryError) {
@@ -94,5 +109,15 @@ extension SyncRun {
         } catch {
             emit(.warning("old generations could not be removed: \(error)"))
         }
+    }
+}
+
+extension ManifestRecord {
+    /// What is known of a manifest that was read and isn't settled: whether it is published is told elsewhere.
+    init(_ manifest: LoadedManifest) {
+        self.init(
+            manifest: manifest.id, serial: manifest.manifest.serial, digest: SHA256.digest(of: manifest.bytes),
+            expires: manifest.manifest.expires, validator: manifest.validator, signer: manifest.signer?.description,
+            bundleCount: manifest.manifest.bundles.count)
     }
 }

@@ -4,10 +4,13 @@ import Platform
 /// What is told to others when the work is done, while the lock is still held: no two runs tell at once.
 extension SyncRun {
     /// Runs `--on-change`, and writes `--metrics`.
-    /// - Parameter initial: what was current when the run began.
+    /// - Parameters:
+    ///   - initial: what was current when the run began.
+    ///   - skip: why the run did less than it was asked for, as one that isn't begun; nil: it didn't.
     /// - Returns: the exit code, with what went wrong here.
     func tellOthers(
-        _ exit: ExitCode, _ summary: RunSummary, _ library: Library, _ history: RunHistory, initial: GenerationNumber?
+        _ exit: ExitCode, _ summary: RunSummary, _ library: Library, _ history: RunHistory, initial: GenerationNumber?,
+        skip: RunSkip.Reason?
     ) -> ExitCode {
         var exit = exit
         // After a signal nothing more is begun: the next run tells of it.
@@ -16,26 +19,27 @@ extension SyncRun {
                 command: command, libraryPath: options.libraryPath, library: library, history: history,
                 initial: initial, control: control)
             if let problem = hook.run() {
-                emit(.notice(problem))
+                emit(.runFailed(.failure, message: problem))
                 exit = exit.combined(with: .failure)
             }
         }
+        // What failed isn't hidden by what the run was kept from.
+        if let skip, exit == .paused { return tell(of: skip, exit, history) }
         let run = RunMetrics.Run(ended: options.clock.now(), exit: exit, summary)
-        return write(exit, metrics(run, nil, history, obtainedBytes: tally.obtainedBytes))
+        return write(exit, metrics(run, skip, history, obtainedBytes: tally.obtainedBytes))
     }
 
     /// Writes `--metrics` for a run that isn't begun: what is known of the library grows older in them, and it is told why.
     /// - Parameter history: nil: as far as it can be read without the lock.
     func tell(of skip: RunSkip.Reason, _ exit: ExitCode, _ history: RunHistory? = nil) -> ExitCode {
         guard options.metricsPath != nil else { return exit }
-        let library = try? Library.open(options.libraryPath, for: .reading)
-        let known = history ?? library.flatMap { RunHistory(reading: $0) }
+        let known = history ?? RunHistory(reading: options.libraryPath)
         return write(exit, metrics(known?.lastRun.flatMap { RunMetrics.Run($0) }, skip, known, obtainedBytes: nil))
     }
 
     private func write(_ exit: ExitCode, _ metrics: RunMetrics) -> ExitCode {
         guard let path = options.metricsPath, let problem = metrics.write(to: path) else { return exit }
-        emit(.notice(problem))
+        emit(.runFailed(.failure, message: problem))
         return exit.combined(with: .failure)
     }
 
@@ -47,7 +51,7 @@ extension SyncRun {
         guard let history else { return RunMetrics(run: run, skip: skip, obtainedBytes: obtainedBytes) }
         // Read from two places a manifest is still one: a metric that comes twice makes the whole text worthless.
         let manifests = Dictionary(
-            options.manifests.compactMap { $0.recordKey.flatMap(history.manifest) }.map { ($0.manifest, $0) },
+            options.manifests.compactMap { history.manifest(from: $0.recordKey) }.map { ($0.manifest, $0) },
             uniquingKeysWith: { ($0.lastSuccess?.seconds ?? 0) < ($1.lastSuccess?.seconds ?? 0) ? $1 : $0 }
         ).values.sorted { $0.manifest < $1.manifest }
         var bundles: [BundleAddress: BundleRecord] = [:]

@@ -58,7 +58,9 @@ package struct SyncRun: Sendable {
             }
         } catch {
             report(error)
-            let exit = control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit
+            let exit = await blocking.run {
+                judgeAge(control.reason.map { error.exit.combined(with: $0.exit) } ?? error.exit)
+            }
             return Report(exit: exit == .busy ? await blocking.run { tell(of: .lock, exit) } : exit)
         }
         // The lock is given up only when nothing of this run can touch the library any more.
@@ -68,26 +70,25 @@ package struct SyncRun: Sendable {
         }
         let initial = await blocking.run {
             checkClock(history)
+            history.noteWaits(for: options.manifests.map(\.recordKey), at: options.clock.now())
             return try? library.generations.currentNumber()
         }
         let damaged = await blocking.run { beginMending(writer, history) }
         let ledger = ByteLedger(history)
-        guard case .bytes(let budget) = await blocking.run({ byteBudget(ledger, library) }) else {
-            return await blocking.run {
-                let report = leave(RunSkip(.monthCap, "this month's bytes are spent"), history: history)
-                history.end(exit: report.exit, RunSummary())
-                return report
-            }
+        let budget = await blocking.run {
+            // What can't be noted isn't counted on: that has to be known before anything is spent.
+            if options.monthlyBytes != nil { history.begin() }
+            return byteBudget(ledger, library)
         }
         let room = RoomWatch(options.minimumFree) { () throws(SystemError) in
             try library.partial.descriptor.fileSystemSpace()
         }
         let store = ResumeStore(directory: library.partial)
-        let quarantine = Quarantine(library, history, observer)
+        let quarantine = Quarantine(writer, history, observer)
         let patience = networkPatience()
         let downloader = Downloader(
             configuration: options.downloads, store: store,
-            credit: budget.map { bytes in
+            credit: budget.bytes.map { bytes in
                 // It cancels what waits: not on a session's thread.
                 ByteCredit(bytes: bytes) { [control] in Task { control.stop(.byteBudget) } }
             }, makeRoom: { room.makeRoom(for: $0) }, inspect: quarantine.take,
@@ -96,13 +97,16 @@ package struct SyncRun: Sendable {
                 emit(RunEvent.Kind(event))
             })
         await control.begin(downloader)
-        let limits = RunLimits(options, control, room)
+        let limits = RunLimits(options, control, room, hasCredit: budget.hasCredit)
         let bookkeeping = keepBooks(ledger, downloader, on: blocking)
         var summary = RunSummary()
         var exit = ExitCode.success
         var board: RunBoard?
+        var isLoaded = false
         do throws(RunProblem) {
-            let loaded = await load(library, downloader, history)
+            let loaded = await load(library, downloader, history, limits)
+            history.record(refusals: loaded.refusals)
+            isLoaded = control.reason == nil
             exit = loaded.exit
             if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
                 let workplace = Workplace(
@@ -124,12 +128,19 @@ package struct SyncRun: Sendable {
         await downloader.shutDown()
         summary.note(downloader.statistics)
         summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
+        (summary.courierBytes, summary.copiedBytes) = (tally.courierBytes, tally.copiedBytes)
+        // One that came when all was done has stopped nothing.
+        if board?.isUnfinished ?? !isLoaded { summary.stop = control.reason }
         summary.duration = ContinuousClock.now - started
         let leftDamaged = damaged.filter(writer.isDamaged)
+        let isOutOfBytes = budget.isMonthSpent && control.reason == .byteBudget
+        if isOutOfBytes { emit(.warning("paused: this month's bytes are spent")) }
         exit = await blocking.run { [exit, summary, board] in
             if let board { recordPauses(board, library, damaged: leftDamaged, history) }
             ledger.record(summary.fetchedBytes, at: options.clock.now())
-            let exit = tellOthers(exit, summary, library, history, initial: initial)
+            let exit = tellOthers(
+                judgeAge(tellUnrestored(writer, exit), history), summary, library, history, initial: initial,
+                skip: isOutOfBytes ? .monthCap : nil)
             history.end(exit: exit, summary)
             return exit
         }
@@ -187,11 +198,20 @@ package struct SyncRun: Sendable {
                 return try writer.discardFetchable { wanted.contains($0) }
             })
         let board = try await place.blocking.attempt { () throws(RunProblem) in
-            if loadingExit == .success { discardUnlisted(manifests, place.writer) }
+            place.history.begin()
+            // Trouble with an older generation is told by `verify`, and none of this run's.
+            try? place.writer.restore(Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { $1 }))
+            // What is published, or held, doesn't tell what a newer manifest lists.
+            let isListing = options.mending == nil && loadingExit == .success
+            if isListing { discardUnlisted(manifests, place.writer) }
             let board = try RunBoard(options, place.library, manifests, damaged: place.damaged) { emit($0, of: $1) }
+            place.writer.note(damaged: board.foundDamaged)
+            place.history.record(damaged: board.foundDamaged)
             discardSurplus(board, place.writer)
             // Of a manifest that couldn't be read nobody knows what it wants.
-            if loadingExit == .success { relief.removeStale() }
+            if isListing { relief.removeStale() }
+            tellHeldDamage(board, place.damaged)
+            expectMending(board, place.writer)
             try check(place.room, relief, for: board, place.writer)
             place.room.begin { relief.makeRoom(sparesWanted: false, $0) }
             return board
@@ -207,72 +227,21 @@ package struct SyncRun: Sendable {
         let publication = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get())?.isComplete ?? false
-            place.history.forgetUnlisted(manifests)
+            if options.mending == nil { place.history.forgetUnlisted(manifests.filter { !$0.isHeld }) }
             place.history.record(
                 board.outcomes(
                     isPublished: isPublished, outlook: RetryOutlook(place.history), at: options.clock.now()))
             if isPublished { remember(board, place.library, place.history) }
-            endMending(board, place.damaged, place.writer, place.history)
+            rememberHeld(board.manifests, place.history)
+            endMending(board, place.damaged.union(board.foundDamaged), place.writer, place.history)
             return try publication.get()
         }
         let isPublished = publication.isComplete
         var exit = board.exit(isPublished: isPublished)
         if board.isUnfinished, let reason = control.reason { exit = exit.combined(with: tell(reason).exit) }
-        var summary = board.summary(isPublished: isPublished)
-        summary.removed = publication.removedCount
+        var summary = board.summary(isPublished: isPublished, obtained: tally.obtainedBytes)
+        (summary.removed, summary.generation) = (publication.removedCount, publication.generation?.value)
         return (board, summary, exit)
-    }
-
-    // MARK: Before
-
-    /// Reads the manifests; one that can't be used is reported and doesn't keep the others from being carried through.
-    private func load(_ library: Library, _ downloader: Downloader, _ history: RunHistory) async -> LoadedManifests {
-        if let mending = options.mending { return published(in: library, mending) }
-        let memory = ManifestMemory(options, library, history)
-        var loader = ManifestLoader(options, downloader: downloader, memory: memory) { emit($0, manifest: $1) }
-        for location in options.manifests {
-            if let reason = control.reason {
-                loader.stop(reason.exit)
-                break
-            }
-            await loader.load(location)
-        }
-        return loader.loaded
-    }
-
-    /// Lets go of what earlier runs had brought of bundles that their manifests don't list any more. What can't be removed is no reason to stop.
-    private func discardUnlisted(_ manifests: [LoadedManifest], _ writer: LibraryWriter) {
-        let listed = Dictionary(
-            manifests.map { ($0.id, Set($0.manifest.bundles.map(\.id.text))) }, uniquingKeysWith: { $1 })
-        _ = try? writer.discardSalvage { bundle in
-            listed[bundle.manifest].map { $0.contains(bundle.bundle.description) } ?? true
-        }
-    }
-
-    /// Lets go of what earlier runs had brought of bundles that the library has by now as they are asked for.
-    private func discardSurplus(_ board: RunBoard, _ writer: LibraryWriter) {
-        guard !writer.salvagedBundles.isEmpty else { return }
-        let complete = Set(board.plans.map(\.plan).filter { $0.state == .unchanged }.map(\.address))
-        _ = try? writer.discardSalvage { !complete.contains($0) }
-    }
-
-    /// Says that there is not enough room before the first byte moves, rather than half-way.
-    private func check(
-        _ room: RoomWatch, _ relief: DiskRelief, for board: RunBoard, _ writer: LibraryWriter
-    ) throws(RunProblem) {
-        guard board.needsRoom else { return }
-        var objection: String?
-        do throws(SystemError) {
-            // What is held of the run's own downloads would only have to be fetched again.
-            objection = try room.objection(to: board.bytesToFetch) { relief.makeRoom(sparesWanted: true, $0) }
-            guard objection != nil else { return }
-            // What earlier runs had brought must not keep all later ones from beginning.
-            let freed = relief.evictLeftovers { () throws(LibraryError) in try writer.discardFetchable { _ in false } }
-            if freed > 0 { objection = try room.objection(to: board.bytesToFetch.addingClamped(freed), nil) }
-        } catch {
-            throw RunProblem(.failure, "\(error)")
-        }
-        if let objection { throw RunProblem(.noSpace, "\(escapedText(options.libraryPath)): \(objection)") }
     }
 
     // MARK: Telling
@@ -302,13 +271,13 @@ package struct SyncRun: Sendable {
         return reason
     }
 
-    private func report(_ problem: RunProblem) {
+    func report(_ problem: RunProblem) {
         for event in problem.events { emit(event) }
     }
 }
 
 extension RunSummary {
-    fileprivate mutating func note(_ statistics: DownloadStatistics) {
+    mutating func note(_ statistics: DownloadStatistics) {
         fetchedBytes = statistics.fetchedBytes
         resumedBytes = statistics.resumedBytes
         coalescedBytes = statistics.coalescedBytes

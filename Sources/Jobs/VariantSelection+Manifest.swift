@@ -7,7 +7,7 @@ extension VariantSelection {
         self.init()
         minBandwidth = selection.minBandwidth.flatMap { UInt64(exactly: $0) }
         maxBandwidth = selection.maxBandwidth.flatMap { UInt64(exactly: $0) }
-        largestPicture = selection.resolution.map { PictureSize(width: $0.width, height: $0.height) }
+        largestPicture = selection.resolution
         codecs = selection.codecs
         highestFrameRate = selection.frameRate
         audio = selection.audio

@@ -25,7 +25,7 @@ package struct VerifyRun: Sendable {
         package fileprivate(set) var bytes: Int64 = 0
         /// Contents that are damaged, those that an earlier run had found included.
         package fileprivate(set) var damaged: Set<StoreAddress> = []
-        /// Generations that can't be read, or lack a manifest.
+        /// What is wrong with `current` and with generations: links and manifests that are lost, or aren't what they were.
         package fileprivate(set) var damagedGenerations = 0
         /// How many of the damaged contents are whole again.
         package fileprivate(set) var mended = 0
@@ -54,14 +54,14 @@ package struct VerifyRun: Sendable {
             for event in error.events { emit(event) }
             (report, exit) = (nil, error.exit)
         }
-        summary.duration = ContinuousClock.now - started
+        (summary.duration, summary.stop) = (ContinuousClock.now - started, control.reason)
         emit(.runFinished(summary, exit: exit))
         return (report, exit)
     }
 
     private func verify() async throws(RunProblem) -> Report {
         var report = Report()
-        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let cores = Processors.count
         let walking = JobQueue(name: "larder-run")
         let (library, plan) = try await walking.attempt { () throws(RunProblem) in try begin() }
         for problem in plan.problems { emit(.runFailed(.failure, message: problem)) }
@@ -97,7 +97,9 @@ package struct VerifyRun: Sendable {
 
     /// Lets a run mend what is damaged.
     private func mend(_ report: inout Report, _ repair: RunOptions) async -> RunSummary {
-        guard !report.damaged.isEmpty, control.reason == nil else { return RunSummary() }
+        guard !report.damaged.isEmpty || report.damagedGenerations > 0, control.reason == nil else {
+            return RunSummary()
+        }
         var options = repair
         options.mending = MendingOrder(report.damaged, base: repair.mending?.base)
         let run = await SyncRun(options, control: control) { [observer] event in
@@ -108,6 +110,12 @@ package struct VerifyRun: Sendable {
         }.run()
         let left = run.damaged.map(report.damaged.intersection) ?? report.damaged
         report.mended = report.damaged.count - left.count
+        if report.damagedGenerations > 0 {
+            let remaining = await JobQueue(name: "larder-run").run { [path = self.options.libraryPath] in
+                (try? Library.open(path, for: .reading).generationProblems())?.count
+            }
+            report.damagedGenerations = remaining ?? report.damagedGenerations
+        }
         report.conclude(control.reason, mending: run.exit)
         return run.summary
     }
@@ -134,7 +142,7 @@ package struct VerifyRun: Sendable {
         }
         let records = (try? library.readStateIndex()?.verifications()) ?? [:]
         if let unknown = options.bundles.first(where: { name in !all.contains { name.means($0.bundle) } }) {
-            throw RunProblem(.usage, "\(escapedText(options.libraryPath)) has no bundle '\(unknown)'")
+            throw RunProblem(unknown.unknown(in: library))
         }
         let selected = all.filter { content in
             options.bundles.isEmpty || options.bundles.contains { $0.means(content.bundle) }

@@ -52,13 +52,12 @@ struct WantedLeftovers {
     /// - Parameter named: manifests that were added, and that say themselves where their URLs lead.
     mutating func add(_ published: Generation, named: Set<ContentID>) throws(LibraryError) {
         for id in published.manifests.keys.sorted() {
-            guard let bytes = try published.manifestBytes(id) else { continue }
-            guard let manifest = Manifest.published(bytes, as: id) else {
+            guard let bytes = try published.manifestBytes(id), let manifest = Manifest.published(bytes, as: id) else {
                 unreadable.insert(id)
                 continue
             }
             // A digest names its download whatever the URL.
-            let bases = SourceBases(manifest, orElse: Self.nowhere)
+            let bases = SourceBases(manifest.mirrors, orElse: Self.nowhere)
             add(LoadedManifest(manifest: manifest, id: id, bytes: bytes, bases: bases))
             let isResolvable = manifest.bundles.flatMap(\.sources).allSatisfy { source in
                 source.file.digest != nil || source.file.urls.allSatisfy(\.isAbsolute)

@@ -10,15 +10,15 @@ struct CleanCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     private static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let partials = CommandOption<Bool>.flag(
         "partials", help: "remove all paused downloads, whoever asks for them")
     private static let keep = CommandOption<Int?>.optional(
-        "keep", .integer(1...1000), help: "remove older generations than so many (2 if only --keep-age is given)")
+        "keep", .integer(1...1000), help: "remove older generations than so many; 2 if only --keep-age is given")
     private static let keepAge = CommandOption<Duration?>.optional(
-        "keep-age", .duration, help: "but none that is younger (1d if only --keep is given)")
+        "keep-age", .duration, help: "but none that is younger; 1d if only --keep is given")
     private static let base = CommandOption<String?>.optional(
-        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
+        "base", .text("URL"), help: "where relative URLs of a manifest from - lead")
     private static let dryRun = CommandOption<Bool>.flag(
         "dry-run", short: "n", help: "tell what would be removed, do nothing")
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
@@ -31,7 +31,9 @@ struct CleanCommand {
             --keep-age says which; the current one, and one that a reader holds, do so always. What is complete but \
             not published, after a run that was stopped, goes too.
             """,
-        operands: [Operand("MANIFEST", .any, help: "a path, an http(s) URL, or -: what it asks for stays")],
+        operands: [
+            Operand("MANIFEST", .any, help: "a path, an http(s) URL, or -: what it asks for stays", completion: .files)
+        ],
         groups: [
             OptionGroup("Library", library, base, keep, keepAge, partials, dryRun),
             OptionGroup(
@@ -45,12 +47,19 @@ struct CleanCommand {
                 "larder clean --library /srv/media --keep 1 --keep-age 0s", "Nothing but what readers find now."),
         ],
         exitCodes: Jobs.ExitCode.values(
-            .success, .failure, .usage, .invalidManifest, .unreadable, .busy, .refused, .interrupted, .terminated))
+            .success, .failure, .usage, .invalidManifest, .unreadable, .busy, .refused, .interrupted, .terminated),
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "removed, or nothing to remove", .failure: "something can't be looked at, or removed",
+            .invalidManifest: "a manifest is not valid: nothing was removed",
+            .unreadable: "there is no library, or a manifest can't be read: nothing was removed",
+            .refused: "a manifest was refused: nothing was removed", .interrupted: "stopped by SIGINT",
+            .terminated: "stopped by SIGTERM",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         var manifests: [ManifestLocation] = []
         do throws(TransferURLError) {
-            let base = try parsed[Self.base].map { text throws(TransferURLError) in try TransferURL(text) }
+            let base = try BaseURL.read(Self.base, of: parsed)
             for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
         } catch {
             Console.writeError("larder: \(error)\n")

@@ -16,23 +16,39 @@ enum Console {
         outputFailure.withLock { $0 = $0 ?? failure }
     }
 
+    /// Writes a whole file, in pieces of 256 KiB, between which others have their turn.
+    static func write(contentOf file: OwnedDescriptor) throws(SystemError) {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
+        defer { piece.deallocate() }
+        var offset: Int64 = 0
+        while true {
+            let count = try file.read(into: piece, at: offset)
+            if count == 0 { return }
+            if let code = put(UnsafeRawBufferPointer(rebasing: piece[..<count]), STDOUT_FILENO) {
+                throw SystemError(code: code, operation: "write to", subject: "standard output")
+            }
+            offset += Int64(count)
+        }
+    }
+
     /// Trouble with it can be told nowhere.
     static func writeError(_ text: String) { _ = put(text, STDERR_FILENO) }
 
     /// - Returns: the `errno` value when not everything could be written.
     private static func put(_ text: String, _ descriptor: Int32) -> Int32? {
         var text = text
-        return turn.withLock { _ in
-            text.withUTF8 { buffer in
-                var rest = buffer[...]
-                while !rest.isEmpty {
-                    let bytes = UnsafeBufferPointer(rebasing: rest)
-                    let count = retryingInterrupts { Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
-                    guard count > 0 else { return errno }
-                    rest = rest.dropFirst(count)
-                }
-                return nil
+        return text.withUTF8 { put(UnsafeRawBufferPointer($0), descriptor) }
+    }
+
+    private static func put(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) -> Int32? {
+        turn.withLock { _ in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = retryingInterrupts { Glibc.write(descriptor, rest.baseAddress, rest.count) }
+                guard count > 0 else { return errno }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
+            return nil
         }
     }
 }

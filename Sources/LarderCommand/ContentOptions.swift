@@ -8,17 +8,18 @@ import Transfer
 /// What `validate` looks at beyond the text of manifests, and how.
 enum ContentOptions {
     private static let online = CommandOption<Bool>.flag(
-        "online", help: "ask every source whether it has what the manifest says, and read playlists")
+        "online", help: "ask every source whether it has what it should; and read playlists")
     private static let deep = CommandOption<Bool>.flag(
-        "deep", help: "open what is here: local files, and what the library holds")
+        "deep", help: "open local files, and what the library holds")
     static let library = CommandOption<String?>.optional(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
-        help: "also tell what was forgotten since what is published there; and the content for --deep")
+        "library", short: "l", .folder(), environment: "LARDER_LIBRARY",
+        help:
+            "compare with what is published there; what was forgotten since is told; and it has the content for --deep")
     private static let deadline = CommandOption<Duration>.value(
         "deadline", .duration, default: OnlineLimits().deadline, defaultText: "10m",
         help: "end --online after this long")
     private static let config = CommandOption<String?>.optional(
-        "config", .text("FILE"), help: "session settings as JSON, as for sync")
+        "config", .file(), help: "session settings as JSON, as for sync")
 
     static let group = OptionGroup("Content", online, deep, library, deadline, config)
 

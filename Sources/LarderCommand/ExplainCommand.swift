@@ -14,10 +14,14 @@ struct ExplainCommand {
             Tells in sentences what readers find of a bundle, what its published manifest asks for, what was tried and \
             why that failed, and what the next run does.
             """,
-        operands: [Operand("BUNDLE", help: "MANIFEST/BUNDLE, or the bundle's id where one manifest alone has it")],
+        operands: [
+            Operand(
+                "BUNDLE", help: "MANIFEST/BUNDLE, or the bundle's id where one manifest alone has it",
+                completion: LibraryNames.bundles)
+        ],
         groups: [OptionGroup("Library", LibraryLookOptions.library)],
         examples: [Example("larder explain museum/film --library /srv/media", "Why the film is last week's.")],
-        exitCodes: LibraryLookOptions.exitCodes)
+        exitCodes: LibraryLookOptions.exitCodes, exitMeanings: LibraryLookOptions.namingExitMeanings)
 
     func run() -> Jobs.ExitCode {
         LibraryLookOptions.look(parsed) { library in

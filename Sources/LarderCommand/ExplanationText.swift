@@ -19,7 +19,10 @@ struct ExplanationText {
 
     private static func here(_ explanation: BundleExplanation) -> [String] {
         guard let current = explanation.library.current else {
-            return ["Nothing has been published in this library yet."]
+            return [
+                explanation.currentProblem.map { "Nobody can tell what readers find: \($0)." }
+                    ?? "Nothing has been published in this library yet."
+            ]
         }
         guard let content = explanation.status?.content else {
             let isDamaged = explanation.status?.state == .damaged
@@ -43,6 +46,7 @@ struct ExplanationText {
     private static func wanted(_ explanation: BundleExplanation) -> [String] {
         let manifest = explanation.address.manifest
         guard let wanted = explanation.wanted else {
+            if explanation.currentProblem != nil { return [] }
             return explanation.manifest?.serial == nil
                 ? ["Nothing of the manifest '\(manifest)' is published, so what it asks for isn't known here."]
                 : [
@@ -57,15 +61,16 @@ struct ExplanationText {
         let role = wanted.isRequired ? "" : " It isn't required: its failure is a warning."
         return [
             "The published manifest '\(manifest)'\(serial) asks for it as \(wanted.kind)\(version), \(files)\(size)\(digest).\(role)",
-            comparison(wanted),
+            comparison(wanted, isHere: explanation.status?.content != nil),
         ] + wanted.sources.map(sentence)
     }
 
-    private static func comparison(_ wanted: BundleExplanation.Wanted) -> String {
+    private static func comparison(_ wanted: BundleExplanation.Wanted, isHere: Bool) -> String {
         switch wanted.state {
         case .unchanged: "What is here is what it asks for."
         case .revalidate: "No digest says whether what is here is what it asks for: its servers are asked each time."
-        case .mend: "What is here is what it asks for, but damaged: the next run mends it."
+        case .fetch where !isHere: "There is nothing here that could be what it asks for."
+        case .mend: "What is here is what it asks for, but damaged."
         case .fetch: "What is here isn't what it asks for."
         case .impossible: "It can't be had: \(wanted.objection ?? "nobody knows why")."
         }
@@ -108,15 +113,22 @@ struct ExplanationText {
         if let process = explanation.library.writingProcess {
             sentences.append("A run is at work on the library now: process \(process).")
         }
-        if let pin = explanation.library.pin,
-            pin.holds(explanation.address.manifest, serial: explanation.manifest?.serial ?? 0)
-        {
-            sentences.append("The library is \(StatusText.text(pin)).")
+        let pin = explanation.library.pin.flatMap {
+            $0.holds(explanation.address.manifest, serial: explanation.manifest?.serial ?? 0) ? $0 : nil
         }
+        if let pin { sentences.append("The library is \(StatusText.text(pin)).") }
         if let staged = explanation.status?.staged, staged.files > 0 {
             let files = HumanQuantity.count(staged.files, "file", "files")
             sentences.append(
                 "The next run takes over \(files) (\(HumanQuantity.bytes(staged.bytes))) that are complete already.")
+        }
+        if explanation.currentProblem != nil {
+            sentences.append("Before anything else the next run puts that right, as far as it can.")
+        } else if explanation.status?.state == .damaged {
+            sentences.append(
+                pin != nil
+                    ? "It is damaged: larder verify --repair mends it, while the library is held."
+                    : "It is damaged: the next run mends it, by what the library has, or else from its sources.")
         }
         if let wanted = explanation.wanted, wanted.state == .fetch {
             sentences.append(

@@ -12,16 +12,16 @@ struct ExportCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     private static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let status = CommandOption<String?>.optional(
-        "for", .text("STATUS.json"), help: "what the other library has: its larder status --json; without, everything")
-    private static let target = CommandOption<String>.required("to", .text("DIR"), help: "where to; made when missing")
+        "for", .file("STATUS.json"), help: "what the other library has; its larder status --json; without, everything")
+    private static let target = CommandOption<String>.required("to", .folder(), help: "where to; made when missing")
     private static let base = CommandOption<String?>.optional(
-        "base", .text("URL"), help: "what relative URLs of published manifests are relative to, where nothing tells")
+        "base", .text("URL"), help: "where relative URLs of published manifests lead; where nothing else tells")
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
-        "export", summary: "write what another library lacks, for --from to take there",
+        "export", summary: "write what another library lacks, for its --from",
         description: """
             Writes the published manifests, and of their bundles what the other library lacks, into a directory that \
             sync --from takes. Files are carried as they were fetched, so that the manifest's digests prove them where \
@@ -40,7 +40,16 @@ struct ExportCommand {
                 "Then there: larder sync /media/stick/manifests/museum.json --from /media/stick -l /srv/media")
         ],
         exitCodes: Jobs.ExitCode.values(
-            .success, .failure, .partial, .usage, .unreadable, .noSpace, .busy, .interrupted, .terminated))
+            .success, .failure, .partial, .usage, .unreadable, .noSpace, .busy, .interrupted, .terminated),
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "all that the other library lacks is in the folder",
+            .failure: "nothing could be carried",
+            .partial: "some bundles can't be carried, the others are in the folder",
+            .unreadable: "there is no library, or STATUS.json isn't there or is none",
+            .noSpace: "no room in the folder", .busy: "another export writes to the folder",
+            .interrupted: "stopped by SIGINT; run again it goes on",
+            .terminated: "stopped by SIGTERM; run again it goes on",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         let control = RunControl()
@@ -58,7 +67,7 @@ struct ExportCommand {
                 libraryPath: parsed[Self.library], to: parsed[Self.target], for: try otherLibrary(),
                 downloads: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
                 redirects: plan.settings.redirects, bodyBudgetBytes: plan.settings.bodyBudgetBytes,
-                base: try parsed[Self.base].map { try TransferURL($0) }, control: control, observer: printer.take)
+                base: try BaseURL.read(Self.base, of: parsed), control: control, observer: printer.take)
         } catch let problem as SettingsProblem {
             for line in problem.lines { Console.writeError("larder: \(line)\n") }
             return .usage
@@ -85,14 +94,17 @@ struct ExportCommand {
 
     private func otherLibrary() throws -> OtherLibrary {
         guard let path = parsed[Self.status] else { return OtherLibrary() }
-        let bytes = try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: Self.statusBytes)
+        let bytes = try OwnedDescriptor.openRegularFile(path).readAll(limitBytes: Self.statusBytes)
         return try OtherLibrary(bytes, name: path)
     }
 
-    /// `2 bundles carried (3 files written, 1.2 MB), 1 there already, 0 failed`
+    /// `2 bundles carried, 0 failed; 3 files written (1.2 MB), 4 there already; the other library has 1 bundle`
     private static func text(_ report: ExportRun.Report) -> String {
-        let files = report.files == 1 ? "1 file" : "\(report.files) files"
-        return "\(report.carried) bundles carried (\(files) written, \(HumanQuantity.bytes(report.bytes))), "
-            + "\(report.known) there already, \(report.failed) failed"
+        let files = report.files
+        return HumanQuantity.count(report.carried, "bundle", "bundles") + " carried, \(report.failed) failed; "
+            + HumanQuantity.count(files.written, "file", "files")
+            + " written (\(HumanQuantity.bytes(files.writtenBytes))), \(files.present) there already"
+            + (report.known == 0
+                ? "" : "; the other library has " + HumanQuantity.count(report.known, "bundle", "bundles"))
     }
 }

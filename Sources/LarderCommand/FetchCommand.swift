@@ -1,4 +1,5 @@
 import CommandLineParsing
+import ContentLibrary
 import Downloads
 import Glibc
 import Jobs
@@ -12,7 +13,9 @@ struct FetchCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     private static let output = CommandOption<String?>.optional(
-        "output", short: "o", .text("FILE"), help: "where to; by default what the URL calls it. - for standard output")
+        "output", short: "o", .file(),
+        help: "where to; by default what the URL calls it; its folder is made when missing; - for standard output"
+    )
     private static let sha256 = CommandOption<SHA256Digest?>.optional(
         "sha256",
         ArgumentType("HEX", expected: "a SHA-256: 64 hexadecimal digits") { SHA256Digest(hex: $0) },
@@ -20,7 +23,7 @@ struct FetchCommand {
     private static let limitRate = CommandOption<Int?>.optional("limit-rate", .positiveSize, help: "bytes a second")
     private static let split = CommandOption<SplitPolicy>.split
     private static let retries = CommandOption<Int>.value(
-        "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
+        "retries", .integer(0...1000), default: 5, help: "tries after the first; counted anew after progress")
 
     static let command = Command(
         "fetch", summary: "fetch one file, resumable",
@@ -39,7 +42,11 @@ struct FetchCommand {
         examples: [
             Example("larder fetch https://example.org/film.mp4 -o film.mp4", "Again after a lost link: it goes on.")
         ],
-        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .noSpace, .interrupted, .terminated))
+        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .noSpace, .interrupted, .terminated),
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "the file is there", .failure: "it can't be had, or has another digest; what came is kept",
+            .noSpace: "no room: the disk is full; what came is kept",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         let style = OutputStyle(parsed)
@@ -48,6 +55,12 @@ struct FetchCommand {
             let url = try TransferURL(parsed.operands[0])
             guard url.scheme != "file" else {
                 Console.writeError("larder: \(url) is no http or https URL; a local file can be copied\n")
+                return .usage
+            }
+            if let library = Library.around(parsed[Self.output].flatMap { $0 == "-" ? nil : $0 } ?? "") {
+                let problem =
+                    "a file can't be fetched into the library \(escapedText(library)), where nothing else may be written; use -o with a place outside of it"
+                Console.writeError("larder: \(parsed.usageError(problem))\n")
                 return .usage
             }
             var configuration = DownloaderConfiguration()
@@ -61,7 +74,8 @@ struct FetchCommand {
             if parsed[BackgroundOption.background] { configuration.session.trafficClass = .lowerEffort }
             configuration.session.userAgent = "larder/\(LarderVersion.text)"
             let fetch = SingleFetch(
-                url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration)
+                url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration,
+                writeOutput: { file throws(SystemError) in try Console.write(contentOf: file) })
             let printer = RunPrinter(style: style, output: parsed[Self.output] == "-" ? .none : .summary) {
                 summary, _ in
                 SummaryLine(ofFetch: summary)

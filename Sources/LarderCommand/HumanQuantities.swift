@@ -3,18 +3,7 @@ import Platform
 /// Quantities as people read them.
 enum HumanQuantity {
     /// `999 B`, `1.5 kB`, `73.2 MB`: decimal units, as disks and links are sold.
-    static func bytes(_ count: Int64) -> String {
-        guard count >= 1000 else { return "\(count) B" }
-        var value = Double(count) / 1000
-        var unit = 0
-        while value >= 999.95, unit < units.count - 1 {
-            value /= 1000
-            unit += 1
-        }
-        return "\(tenths(value)) \(units[unit])"
-    }
-
-    private static let units = ["kB", "MB", "GB", "TB", "PB"]
+    static func bytes(_ count: Int64) -> String { shownBytes(count) }
 
     /// `1 file`, `2 files`.
     static func count(_ count: Int, _ one: String, _ several: String) -> String {
@@ -47,8 +36,5 @@ enum HumanQuantity {
 
     private static func twoDigits(_ value: Int64) -> String { (value < 10 ? "0" : "") + String(value) }
 
-    private static func tenths(_ value: Double) -> String {
-        let tenths = Int64((value * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
-    }
+    private static func tenths(_ value: Double) -> String { shownTenths(value) }
 }

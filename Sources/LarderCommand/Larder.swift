@@ -10,6 +10,7 @@ enum Larder {
     /// then it has nothing more to do.
     static func main() {
         StandardStreams.occupy()
+        CryptoLibrary.stayUntilTheEnd()
         let invocation = Result { () throws(UsageError) in
             try larderCommands.parse(Array(CommandLine.arguments.dropFirst()), environment: Environment.variables)
         }
@@ -42,8 +43,7 @@ enum Larder {
     private static func run(_ invocation: Result<Invocation, UsageError>) async -> Jobs.ExitCode {
         do throws(UsageError) {
             switch try invocation.get() {
-            case .help(nil): Console.write(HelpRenderer(larderCommands).help())
-            case .help(let command?): Console.write(HelpRenderer(larderCommands).help(for: command))
+            case .help(let topic, let extent): Console.write(HelpRenderer(larderCommands).help(topic, extent))
             case .version: Console.write("larder \(LarderVersion.text)\n")
             case .run(let parsed): return await run(parsed)
             }
@@ -64,6 +64,9 @@ enum Larder {
         case VerifyCommand.command.name: await VerifyCommand(parsed).run()
         case ExportCommand.command.name: await ExportCommand(parsed).run()
         case ValidateCommand.command.name: await ValidateCommand(parsed).run()
+        case ManifestCreateCommand.command.name: await ManifestCreateCommand(parsed).run()
+        case ManifestUpdateCommand.command.name: await ManifestUpdateCommand(parsed).run()
+        case ManifestImportCommand.command.name: await ManifestImportCommand(parsed).run()
         default: preconditionFailure("the table lists a command that nobody carries out")
         }
     }
@@ -75,6 +78,10 @@ enum Larder {
         case HistoryCommand.command.name: HistoryCommand(parsed).run()
         case ExplainCommand.command.name: ExplainCommand(parsed).run()
         case PathCommand.command.name: PathCommand(parsed).run()
+        case ManifestSignCommand.command.name: ManifestSignCommand(parsed).run()
+        case VerifySignatureCommand.command.name: VerifySignatureCommand(parsed).run()
+        case GenerateCommand.command.name: GenerateCommand(parsed).run()
+        case CompleteCommand.command.name: CompleteCommand(parsed).run()
         default: SteeringCommands.run(parsed)
         }
     }
@@ -91,5 +98,9 @@ let larderCommands = CommandTable(
         SyncCommand.command, RefreshCommand.command, FetchCommand.command, UnpackCommand.command,
         ValidateCommand.command, StatusCommand.command, HistoryCommand.command, ExplainCommand.command,
         PathCommand.command, RunCommand.command, VerifyCommand.command, ExportCommand.command, CleanCommand.command,
-    ] + SteeringCommands.all,
-    exitCodes: Jobs.ExitCode.meanings)
+        ManifestCreateCommand.command, ManifestUpdateCommand.command, ManifestImportCommand.command,
+        ManifestSignCommand.command,
+        VerifySignatureCommand.command,
+    ] + SteeringCommands.all + [GenerateCommand.command, CompleteCommand.command],
+    groupSummaries: ["manifest": "make manifests, update and sign them, and tell whose they are"],
+    exitCodes: Jobs.ExitCode.meanings, notes: manualNotes)

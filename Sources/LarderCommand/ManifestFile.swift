@@ -1,3 +1,5 @@
+import BundleManifest
+import ContentLibrary
 import Glibc
 import Jobs
 import Platform
@@ -11,11 +13,29 @@ enum ManifestFile {
     static func replace(
         _ location: ManifestLocation, holding known: [UInt8], with bytes: [UInt8]
     ) throws(SystemError) {
-        func failure(_ code: Int32, _ why: String) -> SystemError {
-            SystemError(code: code, operation: "replace", subject: "\(location), \(why)")
+        let place = try place(of: location)
+        guard try place.directory.readFile(place.name, limitBytes: Int(place.status.sizeBytes)) == known else {
+            throw failure(location, EBUSY, "which has changed since it was read")
         }
+        let status = place.status
+        try place.directory.replaceFile(
+            place.name, with: bytes, mode: status.mode & 0o777, owner: (status.userID, status.groupID), flush: true)
+    }
+
+    /// Where a manifest lies.
+    struct Place {
+        let directory: Directory
+        let name: RelativePath
+        let status: FileStatus
+    }
+
+    /// - Parameter instead: what helps where the file must stay as it is.
+    /// - Throws: where the manifest can't be replaced, or mustn't be.
+    static func place(
+        of location: ManifestLocation, insteadOfChanging instead: String = "--diff shows the changes"
+    ) throws(SystemError) -> Place {
         guard case .file(let path) = location, let resolved = realpath(path, nil) else {
-            throw failure(EINVAL, "which is no file")
+            throw failure(location, EINVAL, "which is no file")
         }
         defer { free(resolved) }
         let target = String(cString: resolved)
@@ -25,20 +45,32 @@ enum ManifestFile {
         let directory = try Directory.open(String(target[..<nameStart]))
         guard let name = try? RelativePath(Array(target[nameStart...].utf8)),
             let status = try directory.status(of: name), status.kind == .file
-        else { throw failure(EINVAL, "which is no regular file") }
+        else { throw failure(location, EINVAL, "which is no regular file") }
+        guard Library.around(target) == nil else {
+            throw failure(
+                location, EPERM, "which is published, and stays as it is; change the manifest that it came from")
+        }
         // To replace a file, only its folder must be writable; who protects a file means the file.
         guard status.mode & 0o222 != 0, try isWritable(name, in: directory) else {
-            throw failure(
-                EACCES, "which is write-protected; chmod u+w lets --fix change it, and --diff shows the fixes")
+            throw failure(location, EACCES, "which is write-protected; chmod u+w lets it be changed, and \(instead)")
         }
         guard [0, status.userID].contains(geteuid()) else {
-            throw failure(EPERM, "which is another user's, and would become yours; --diff shows the fixes")
+            throw failure(location, EPERM, "which is another user's, and would become yours; \(instead)")
         }
-        guard try directory.readFile(name, limitBytes: Int(status.sizeBytes)) == known else {
-            throw failure(EBUSY, "which has changed since it was read")
-        }
-        try directory.replaceFile(
-            name, with: bytes, mode: status.mode & 0o777, owner: (status.userID, status.groupID), flush: true)
+        return Place(directory: directory, name: name, status: status)
+    }
+
+    private static func failure(_ location: ManifestLocation, _ code: Int32, _ why: String) -> SystemError {
+        SystemError(code: code, operation: "replace", subject: "\(location), \(why)")
+    }
+
+    /// What is told of the signature beside a manifest that was written anew; nil where there is none.
+    static func staleSignature(of location: ManifestLocation) -> String? {
+        guard case .file(let path) = location else { return nil }
+        let signature = MinisignSignature.place(of: path)
+        guard access(signature, F_OK) == 0 else { return nil }
+        return
+            "\(escapedText(signature)) is of what the manifest was: sign it again, with larder manifest sign \(location)"
     }
 
     private static func isWritable(_ name: RelativePath, in directory: Directory) throws(SystemError) -> Bool {

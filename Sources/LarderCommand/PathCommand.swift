@@ -15,10 +15,14 @@ struct PathCommand {
             Prints the path of a bundle that is published, the one that stays the same whatever is published next. Whoever \
             needs several files of one version for a while had better run under larder run.
             """,
-        operands: [Operand("BUNDLE", help: "MANIFEST/BUNDLE, or the bundle's id where one manifest alone has it")],
+        operands: [
+            Operand(
+                "BUNDLE", help: "MANIFEST/BUNDLE, or the bundle's id where one manifest alone has it",
+                completion: LibraryNames.bundles)
+        ],
         groups: [OptionGroup("Library", LibraryLookOptions.library)],
         examples: [Example("ffplay \"$(larder path film -l /srv/media)/index.m3u8\"", "Plays what is current.")],
-        exitCodes: LibraryLookOptions.exitCodes)
+        exitCodes: LibraryLookOptions.exitCodes, exitMeanings: LibraryLookOptions.namingExitMeanings)
 
     func run() -> Jobs.ExitCode {
         LibraryLookOptions.look(parsed) { library in

@@ -14,6 +14,7 @@ struct ProgressPainter {
         return lines + segments + [fitted(total(model), to: columns)]
     }
 
+    /// As much of the whole as there is room for, the most important first.
     func total(_ model: ProgressModel) -> String {
         let rate = model.bytesPerSecond
         var parts = ["\(HumanQuantity.bytes(model.receivedBytes)) of \(HumanQuantity.bytes(model.totalBytes))"]
@@ -24,6 +25,7 @@ struct ProgressPainter {
             let left = model.totalBytes - model.receivedBytes
             if left > 0 { parts.append("\(HumanQuantity.clock(left / rate)) left") }
         }
+        while parts.count > 1, parts.joined(separator: "  ").count > columns { parts.removeLast() }
         return parts.joined(separator: "  ")
     }
 

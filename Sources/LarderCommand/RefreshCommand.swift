@@ -1,5 +1,6 @@
 import CommandLineParsing
 import Jobs
+import Platform
 import Transfer
 
 /// `larder refresh`: what `sync` does, for a machine that nobody looks at.
@@ -9,7 +10,7 @@ struct RefreshCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     static let command = Command(
-        "refresh", summary: "sync, for cron: silent unless something fails, and quick when nothing changed",
+        "refresh", summary: "sync for cron: silent, and quick if nothing changed",
         description: """
             Does what sync does for a machine that nobody looks at. A server is asked for a manifest only if it \
             changed, and where it didn't, and all of it was published, nothing else is asked or looked at. A run that \
@@ -17,27 +18,43 @@ struct RefreshCommand {
             """,
         operands: RunArguments.operands,
         groups: [
-            RefreshOptions.group, RefreshOptions.tellingGroup, RefreshOptions.printingGroup, RunArguments.libraryGroup,
-            RunArguments.transfersGroup,
-            RunArguments.outputGroup,
+            RefreshOptions.group, RefreshOptions.tellingGroup, RefreshOptions.printingGroup,
+            RunArguments.libraryGroup.asIn("sync"), RunArguments.transfersGroup.asIn("sync"),
+            RunArguments.outputGroup.asIn("sync"),
         ],
         examples: [
             Example(
-                "larder refresh https://example.org/museum.json -l /srv/media --lock skip --print-cron",
+                "larder refresh https://example.org/m.json -l /srv/media --print-cron",
                 "A line for crontab, every hour."),
             Example(
-                "larder refresh https://example.org/museum.json -l /srv/media --window 01:00-05:00 --month-cap 20G",
+                "larder refresh m.json -l /srv/media --window 01:00-05:00 --month-cap 20G",
                 "At night, on a link that is paid for by the byte."),
         ],
-        exitCodes: RunArguments.exitCodes)
+        exitCodes: RunArguments.exitCodes,
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "all done, or nothing to do; with --lock skip also that another run is at work",
+            .failure: """
+            nothing could be published and nothing was up to date, or the disk refused; --max-age has passed, \
+            whatever kept the run from its end; --on-change failed, or --metrics could not be written
+            """,
+            .paused: """
+            paused, or not begun, for a window, a condition, a deadline, a byte budget or want of a network; the \
+            next run carries on
+            """,
+            .invalidManifest: "the manifest is not valid", .unreadable: "the manifest can't be read",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         let options = RefreshOptions(parsed)
-        do throws(ScheduledCommand.Problem) {
-            if let text = try options.printout(of: Array(CommandLine.arguments.dropFirst())) {
+        do {
+            try options.check()
+            if let text = try options.prepareSchedule(of: Array(CommandLine.arguments.dropFirst())) {
                 Console.write(text)
                 return .success
             }
+        } catch let error as SystemError {
+            Console.writeError("error: \(error)\n")
+            return .failure
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage

@@ -1,4 +1,5 @@
 import CommandLineParsing
+import ContentLibrary
 import Jobs
 import Platform
 import Transfer
@@ -11,31 +12,33 @@ struct RefreshOptions: Sendable {
 
     private static let lock = CommandOption<RunOptions.LockPolicy>.value(
         "lock",
-        ArgumentType("skip|fail|wait:DURATION", expected: "skip, fail, or wait: and a duration such as wait:10m") {
-            RunOptions.LockPolicy($0)
-        }, default: .fail, defaultText: "fail", help: "what to do while another run holds the library")
+        ArgumentType(
+            "skip|fail|wait:DURATION", expected: "skip, fail, or wait: and a duration such as wait:10m",
+            completion: .words(["skip", "fail", "wait:10m"])
+        ) { RunOptions.LockPolicy($0) }, default: .fail, defaultText: "fail",
+        help: "if another run is at work; skip this one, fail, or wait so long for the library")
 
     private static let maxAge = CommandOption<Duration?>.optional(
         "max-age", .duration,
-        help: "a run that is skipped or held back fails when the library was last up to date longer ago")
+        help: "fail if not up to date for longer; even a run that is skipped, held back or paused")
     private static let jitter = CommandOption<Duration?>.optional(
-        "jitter", .duration, help: "begin after a random part of this, so that a fleet doesn't come at once")
+        "jitter", .duration, help: "begin after a random part of this; so that a fleet doesn't come at once")
     private static let window = CommandOption<DailyWindow?>.optional(
         "window",
         ArgumentType("HH:MM-HH:MM", expected: "a part of the day such as 01:00-05:00") { DailyWindow($0) },
         help: "work only in this part of the day, local time; it may go past midnight")
     private static let monthCap = CommandOption<Int?>.optional(
-        "month-cap", .positiveSize, help: "pause once all runs of a month received so many body bytes")
+        "month-cap", .positiveSize, help: "pause after so many body bytes in a month; those of all runs together")
     /// How long a run that nobody watches waits for a network where nothing else was asked for.
     static let defaultNetworkWait = Duration.seconds(300)
     private static let networkWait = CommandOption<Duration>.value(
         "network-wait", .duration, default: defaultNetworkWait, defaultText: "5m",
-        help: "pause after waiting so long for a network, with the lock held")
+        help: "wait so long for a network; then pause; the lock is held meanwhile")
     private static let notOnBattery = CommandOption<Bool>.flag(
         "not-on-battery", help: "don't work while the machine lives on its battery")
     private static let notOver = CommandOption<[String]>.list(
         "not-over", .text("IFACE"),
-        help: "don't work while a default route leads over one of these interfaces, wherever the sources are")
+        help: "not while a default route leads over one of these; an interface; wherever the sources are")
     private static let maxLoad = CommandOption<Double?>.optional(
         "max-load",
         ArgumentType("N", expected: "a number such as 0.5") { text in
@@ -45,43 +48,87 @@ struct RefreshOptions: Sendable {
                 )
             else { return nil }
             return Double(text)
-        }, help: "don't begin while the load of the last minute is above this for each processor")
+        }, help: "don't begin while the load is above this; that of the last minute, for each processor")
 
     private static let metrics = CommandOption<String?>.optional(
-        "metrics", .text("FILE"),
-        help: "write there, after each run, how it went, or why it wasn't begun, and how old everything is (Prometheus)"
+        "metrics", .file(),
+        help:
+            "write Prometheus metrics there after each run; how it went, or why it wasn't begun, and how old everything is"
     )
     private static let ping = CommandOption<String?>.optional(
         "ping", .text("URL"),
-        help: "ask for this after a success, and for URL/fail after a failure: a dead man's switch")
+        help: "ask for this after a success; and for URL/fail after a failure: a dead man's switch")
     private static let onChange = CommandOption<String?>.optional(
-        "on-change", .text("COMMAND"), help: "run this in a shell after a new generation, with the lock held")
+        "on-change", .text("COMMAND"), help: "run this in a shell after a new generation; with the lock held")
 
     static let group = OptionGroup(
         "Unattended", lock, maxAge, jitter, window, monthCap, networkWait, notOnBattery, notOver, maxLoad)
     private static let printSystemd = CommandOption<Bool>.flag(
-        "print-systemd", help: "print a systemd service and timer that do what this command line says, and do nothing")
+        "print-systemd",
+        help: "print a systemd service and timer; they do what this command line says, which does nothing itself")
     private static let printCron = CommandOption<Bool>.flag(
-        "print-cron", help: "print a line for crontab that does what this command line says, and do nothing")
-    static let printingGroup = OptionGroup("Being run", printSystemd, printCron)
+        "print-cron", help: "print a line for crontab; it does what this command line says, which does nothing itself")
+    private static let writeSystemd = CommandOption<String?>.optional(
+        "write-systemd", .folder(), help: "write that service and timer there; such as into /etc/systemd/system")
+    static let printingGroup = OptionGroup("Being run", printSystemd, writeSystemd, printCron)
     static let tellingGroup = OptionGroup("Telling others", metrics, ping, onChange)
 
-    /// What is to be printed in the place of a run, if anything.
+    /// - Throws: for options that don't go together.
+    func check() throws(UsageError) {
+        let asked = [parsed[Self.printSystemd], parsed[Self.writeSystemd] != nil, parsed[Self.printCron]]
+        guard asked.count(where: \.self) <= 1 else {
+            throw parsed.usageError(
+                "--print-systemd, --write-systemd and --print-cron do different things: use one after the other")
+        }
+        if let metrics = parsed[Self.metrics],
+            let library = Library.around(metrics.folder, unmade: parsed[RunArguments.library])
+        {
+            throw parsed.usageError(
+                "--metrics: \(metrics.quotedForMessage()) lies in the library \(library.quotedForMessage()), where nothing else may be written; name a file outside of it"
+            )
+        }
+    }
+
+    /// What is to be done in the place of a run, if anything.
     /// - Parameter arguments: the command line, without the program's name.
-    /// - Throws: for what can't be run again and again.
-    func printout(of arguments: [String]) throws(ScheduledCommand.Problem) -> String? {
-        guard parsed[Self.printSystemd] || parsed[Self.printCron] else { return nil }
+    /// - Returns: what is to be printed.
+    /// - Throws: for what can't be run again and again, or can't be written.
+    func prepareSchedule(of arguments: [String]) throws -> String? {
+        if parsed[Self.printSystemd] { return try scheduled(arguments).systemdText }
+        if parsed[Self.printCron] { return try scheduled(arguments).cronLine() }
+        guard let folder = parsed[Self.writeSystemd] else { return nil }
+        let paths = try scheduled(arguments).writeSystemdUnits(into: folder)
+        return paths.map { "\(escapedText($0))\n" }.joined()
+    }
+
+    private func scheduled(_ arguments: [String]) throws(ScheduledCommand.Problem) -> ScheduledCommand {
         guard !parsed.operands.contains("-") else {
             throw ScheduledCommand.Problem(
                 description: "there is no standard input for a manifest when nobody is there")
         }
-        var kept = arguments.filter { !["--print-systemd", "--print-cron"].contains($0) }
+        var kept = Self.withoutSchedule(arguments)
         let library = parsed[RunArguments.library]
         // Who runs it later has another environment.
         if !parsed.isGiven(RunArguments.library) { kept.insert(contentsOf: ["--library", library], at: 1) }
-        let command = ScheduledCommand(kept, library: library, window: parsed[Self.window])
-        return (parsed[Self.printSystemd] ? command.systemdUnits : "")
-            + (parsed[Self.printCron] ? try command.cronLine() : "")
+        // It is started while the one before may still be at work.
+        if !parsed.isGiven(Self.lock) { kept.insert(contentsOf: ["--lock", "skip"], at: 1) }
+        return ScheduledCommand(kept, library: library, manifests: parsed.operands, window: parsed[Self.window])
+    }
+
+    /// The command line without what asked for a schedule; behind `--` nothing does.
+    private static func withoutSchedule(_ arguments: [String]) -> [String] {
+        let flags = [printSystemd, printCron].map { "--\($0.definition.name)" }
+        let writing = "--\(writeSystemd.definition.name)"
+        let options = arguments.prefix { $0 != "--" }
+        var kept: [String] = []
+        var isValue = false
+        for argument in options {
+            if !isValue, !flags.contains(argument), argument != writing, !argument.hasPrefix(writing + "=") {
+                kept.append(argument)
+            }
+            isValue = argument == writing
+        }
+        return kept + arguments[options.count...]
     }
 
     /// Who is told how the run ended.
@@ -115,6 +162,11 @@ struct RefreshOptions: Sendable {
         options.metricsPath = parsed[Self.metrics]
         options.monthlyBytes = parsed[Self.monthCap].map(Int64.init)
     }
+}
+
+extension String {
+    /// Of a file's path: where a file that replaces it is made, whatever link has its name now.
+    fileprivate var folder: String { String(self[..<(lastIndex(of: "/").map { index(after: $0) } ?? startIndex)]) }
 }
 
 extension RunOptions.LockPolicy {

@@ -12,16 +12,17 @@ struct RunArguments: Sendable {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY",
+        "library", short: "l", .folder(), environment: "LARDER_LIBRARY",
         help: "the content library; made when missing")
-    private static let only = CommandOption<[String]>.list("only", .text("ID"), help: "these bundles alone")
+    private static let only = CommandOption<[String]>.list(
+        "only", .text("ID", completion: LibraryNames.bundleIDs), help: "these bundles alone")
     private static let tag = CommandOption<[String]>.list(
         "tag", .text("T"), help: "bundles with one of these tags alone")
     static let from = CommandOption<[String]>.repeated(
-        "from", .text("DIR|URL"),
-        help: "take bytes from a disk or a neighbour's library before any mirror; verified all the same")
+        "from", .folder("DIR|URL"),
+        help: "take bytes from there before any mirror; a disk, or a neighbour's library; verified all the same")
     private static let base = CommandOption<String?>.optional(
-        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
+        "base", .text("URL"), help: "where relative URLs of a manifest from - lead")
     private static let dryRun = CommandOption<Bool>.flag(
         "dry-run", short: "n", help: "tell what would be done, do nothing")
     private static let allOrNothing = CommandOption<Bool>.flag(
@@ -31,7 +32,7 @@ struct RunArguments: Sendable {
     private static let allowExpired = CommandOption<Bool>.flag(
         "allow-expired", help: "take a manifest that has expired")
     private static let decrypt = CommandOption<Bool>.flag(
-        "decrypt", help: "store encrypted segments of presentations in the clear")
+        "decrypt", help: "store presentations' encrypted segments in the clear")
     static let keep = CommandOption<Int>.value(
         "keep", .integer(1...1000), default: keptGenerations, help: "generations that stay")
     static let keepAge = CommandOption<Duration>.value(
@@ -46,23 +47,26 @@ struct RunArguments: Sendable {
     private static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
-        "max-bytes", .size, help: "pause once this many body bytes came in")
+        "max-bytes", .size, help: "pause once this many body bytes came in; 0: take nothing over the network")
     private static let deadline = CommandOption<Duration?>.optional(
         "deadline", .duration, help: "pause after this long")
     static let minFree = CommandOption<SizeOrPercent>.value(
-        "min-free", .sizeOrPercent, default: .percent(5), help: "room that must stay free on the disk")
+        "min-free", .sizeOrPercent, default: .percent(5), help: "room that stays free on the disk")
     private static let retries = CommandOption<Int>.value(
-        "retries", .integer(0...1000), default: 5, help: "tries after the first, counted anew after progress")
+        "retries", .integer(0...1000), default: 5, help: "tries after the first; counted anew after progress")
 
     static let config = CommandOption<String?>.optional(
-        "config", .text("FILE"), help: "session settings as JSON; the command line wins over them")
+        "config", .file(), help: "session settings as JSON; the command line wins over them")
 
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
-    static let operands = [Operand("MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input")]
+    static let operands = [
+        Operand(
+            "MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input", completion: .files)
+    ]
     static let libraryGroup = OptionGroup(
-        "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired, decrypt, keep,
-        keepAge)
+        "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired,
+        PublicKeyOption.publicKey, decrypt, keep, keepAge)
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config)
@@ -117,8 +121,7 @@ struct RunArguments: Sendable {
 
     /// - Throws: `SettingsProblem`; `TransferURLError`.
     private func runOptions() throws -> (RunOptions, TransferPlan) {
-        var base: TransferURL?
-        if let text = parsed[Self.base] { base = try TransferURL(text) }
+        let base = try BaseURL.read(Self.base, of: parsed)
         var manifests: [ManifestLocation] = []
         for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
         var options = RunOptions(libraryPath: parsed[Self.library], manifests: manifests)
@@ -129,6 +132,8 @@ struct RunArguments: Sendable {
         options.allOrNothing = parsed[Self.allOrNothing]
         options.allowsRollback = parsed[Self.allowRollback]
         options.allowsExpired = parsed[Self.allowExpired]
+        let keys = try PublicKeyOption.keys(parsed)
+        options.publicKeys = keys.isEmpty ? plan.settings.publicKeys : keys
         options.decrypts = parsed[Self.decrypt]
         options.couriers = try Self.couriers(parsed)
         options.keptGenerations = parsed[Self.keep]

@@ -69,6 +69,8 @@ final class RunPrinter: Sendable {
         let subject = subject(of: event)
         switch event.kind {
         case .runFailed(_, let message): return "\(style.errorLabel) \(message)"
+        case .manifestVerified(let key, let comment) where !style.isQuiet:
+            return "\(subject)signed with the key \(key): \(escapedText(comment))"
         case .manifestFinding(let text, let refusal) where refusal != nil || style.isVerbose: return text
         case .bundleFailed(_, let message): return "\(style.errorLabel) \(subject)\(message)"
         case .warning(let message) where !style.isQuiet, .optionalBundleFailed(let message) where !style.isQuiet:

@@ -3,13 +3,18 @@ import Platform
 
 /// A command line of this program as others run it again and again: as a systemd service with its timer, and as a line for cron.
 struct ScheduledCommand {
-    /// Where this program is.
+    /// Where this program is, by the name it was called by.
     let program: String
     let arguments: [String]
     /// What relative paths among the arguments are relative to.
     let directory: String
     let library: String
-    /// When it works: then it is started once a day, at the beginning; else every hour.
+    /// What tells it from others of its kind.
+    let name: String
+    /// Who has the library, or is about to make it.
+    let user: String
+    let userID: uid_t
+    /// When it works: then it is started at its beginning, and every hour until its end, to go on with what was paused; else every hour.
     let window: DailyWindow?
 
     /// Why something can't be run again and again.
@@ -19,77 +24,17 @@ struct ScheduledCommand {
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    init(_ arguments: [String], library: String, window: DailyWindow?) {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        program = String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    ///   - manifests: as they are named there.
+    init(_ arguments: [String], library: String, manifests: [String], window: DailyWindow?) {
+        program = ThisProgram.path(
+            calledAs: CommandLine.arguments.first ?? "", searchPath: Environment.variables["PATH"] ?? "")
         directory = absolutePath("")
         self.arguments = arguments
         self.library = absolutePath(library)
+        name = Self.unitName(of: self.library, manifests)
+        userID = (try? Directory.open(self.library).descriptor.status().userID) ?? geteuid()
+        user = userName(of: userID)
         self.window = window
-    }
-
-    // MARK: systemd
-
-    /// Two files, each after a line that says where it goes. Paused (3) is no failure.
-    var systemdUnits: String {
-        // It takes no program with quotes in its name, and unescapes nothing there.
-        let start = Self.isPlain(program) ? [program] : ["/bin/sh", "-c", "exec \"$0\" \"$@\"", program]
-        let command = (start + arguments).map(Self.systemdQuoted).joined(separator: " ")
-        return """
-            # /etc/systemd/system/larder-refresh.service
-            [Unit]
-            Description=Refresh the media in \(Self.specifierEscaped(library))
-            Wants=network-online.target
-            After=network-online.target
-
-            [Service]
-            Type=oneshot
-            WorkingDirectory=\(Self.specifierEscaped(directory))
-            ExecStart=\(command)
-            SuccessExitStatus=3
-            Nice=10
-            IOSchedulingClass=idle
-            NoNewPrivileges=yes
-            ProtectSystem=full
-
-            # /etc/systemd/system/larder-refresh.timer
-            [Unit]
-            Description=Refresh the media in \(Self.specifierEscaped(library)), again and again
-
-            [Timer]
-            OnCalendar=\(window.map { "*-*-* \(Self.clock($0.startMinute))" } ?? "hourly")
-            RandomizedDelaySec=\(window == nil ? "10m" : "1m")
-            Persistent=true
-
-            [Install]
-            WantedBy=timers.target
-
-            """
-    }
-
-    /// systemd.service(5), "Command lines": quoted, with `%` and `$` doubled.
-    private static func systemdQuoted(_ text: String) -> String {
-        var quoted = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "\\", "\"": quoted += "\\\(character)"
-            case "$": quoted += "$$"
-            case "%": quoted += "%%"
-            case "\n": quoted += "\\n"
-            case "\t": quoted += "\\t"
-            default: quoted.unicodeScalars.append(character)
-            }
-        }
-        return isPlain(text) ? text : "\"\(quoted)\""
-    }
-
-    private static func specifierEscaped(_ text: String) -> String {
-        escapedText(text).split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
-    }
-
-    private static func clock(_ minute: Int) -> String {
-        [minute / 60, minute % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":") + ":00"
     }
 
     // MARK: cron
@@ -107,13 +52,13 @@ struct ScheduledCommand {
         return "\(cronTime) \(line)\n"
     }
 
-    /// Every hour at a minute that differs from library to library, since all the world runs something at the full one.
+    /// Without a window every hour, at a minute that differs from library to library, since all the world runs something at the full one.
     private var cronTime: String {
         guard let window else {
             let minute = SHA256.digest(of: library.utf8).bytes.prefix(4).reduce(0) { $0 * 31 + Int($1) } % 58 + 1
             return "\(minute) * * * *"
         }
-        return "\(window.startMinute % 60) \(window.startMinute / 60) * * *"
+        return "\(window.startMinute % 60) \(window.startHours.map(String.init).joined(separator: ",")) * * *"
     }
 
     private static func shellQuoted(_ text: String) -> String {
@@ -122,7 +67,7 @@ struct ScheduledCommand {
     }
 
     /// Whether neither a shell, nor systemd, nor cron takes any of it for something else.
-    private static func isPlain(_ text: String) -> Bool {
+    static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
                 ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)

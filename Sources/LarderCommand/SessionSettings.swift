@@ -1,3 +1,4 @@
+import BundleManifest
 import CommandLineParsing
 import Diagnostics
 import Downloads
@@ -16,6 +17,8 @@ struct SessionSettings: Sendable {
     var redirects = RedirectPolicy.follow(limit: 10)
     /// The most bytes that one reply may carry; nil: any number.
     var bodyBudgetBytes: Int64?
+    /// By whom manifests must be signed; empty: by nobody.
+    var publicKeys: [MinisignPublicKey] = []
     /// What holds at times instead of this; of two windows that overlap the first counts.
     var schedule: [ScheduledSettings] = []
 
@@ -53,6 +56,7 @@ extension SessionSettings {
         [
             redirects == other.redirects ? nil : "maxRedirects",
             bodyBudgetBytes == other.bodyBudgetBytes ? nil : "bodyBudget",
+            publicKeys == other.publicKeys ? nil : "publicKeys",
         ].compactMap(\.self)
     }
 
@@ -60,7 +64,7 @@ extension SessionSettings {
     mutating func read(_ path: String) throws(SettingsProblem) {
         let document: JSONDocument
         do {
-            let bytes = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK).readAll(limitBytes: 1 << 20)
+            let bytes = try OwnedDescriptor.openRegularFile(path).readAll(limitBytes: 1 << 20)
             document = try JSONDocument(bytes, name: path)
         } catch let error as JSONSyntaxError {
             let renderer = DiagnosticTextRenderer(LineIndex(error.source), of: error.diagnostics)
@@ -200,13 +204,19 @@ private struct Setting: Sendable {
         ) { $0.session.trafficClass = $1 },
         file("caBundle") { $0.session.caBundlePath = $1 },
         Setting("userAgent", "a text without control characters", userAgent) { $0.session.userAgent = $1 },
-        Setting("headers", "an object of header names and their values", headers) { $0.session.headers = $1 },
+        Setting(
+            "headers", "an object of header names and their values, without those that are set for each request",
+            headers
+        ) { $0.session.headers = $1 },
         file("netrc") { $0.session.netrcPath = $1 },
         size("bodyBudget") { $0.bodyBudgetBytes = $1 },
+        Setting("publicKeys", "an array of minisign's public keys, or of files with one, at least one", publicKeys) {
+            $0.publicKeys = $1
+        },
     ]
 
     /// What can change while a run goes on. The others are part of each request from the beginning.
-    static let scheduled = all.filter { !["maxRedirects", "bodyBudget"].contains($0.name) }
+    static let scheduled = all.filter { !["maxRedirects", "bodyBudget", "publicKeys"].contains($0.name) }
 
     // MARK: Kinds of value
 
@@ -265,6 +275,12 @@ private struct Setting: Sendable {
         return Set(schemes)
     }
 
+    @Sendable private static func publicKeys(_ value: JSONValue) -> [MinisignPublicKey]? {
+        let keys = value.elements.map { $0.string.flatMap { try? PublicKeyOption.key($0) } }
+        guard value.kind == .array, !keys.isEmpty, !keys.contains(nil) else { return nil }
+        return keys.compactMap(\.self)
+    }
+
     @Sendable private static func userAgent(_ value: JSONValue) -> String? {
         var fields = HeaderFields()
         return value.string.flatMap { fields.append("User-Agent", $0) ? $0 : nil }
@@ -278,6 +294,6 @@ private struct Setting: Sendable {
                 return nil
             }
         }
-        return fields
+        return fields.first(of: FieldName.reserved) == nil ? fields : nil
     }
 }

@@ -26,8 +26,11 @@ extension CommandOption where Value == SplitPolicy {
     /// `--split`, the same wherever it is.
     static var split: Self {
         .value(
-            "split", ArgumentType("N", expected: "auto, or a number from 1 to 64") { SplitPolicy($0) },
+            "split",
+            ArgumentType("N", expected: "auto, or a number from 1 to 64", completion: .words(["auto"])) {
+                SplitPolicy($0)
+            },
             default: SplitPolicy(), defaultText: "auto",
-            help: "connections that one large file may be fetched over at once; 1: never more")
+            help: "connections for one large file; 1: never more")
     }
 }

@@ -15,7 +15,11 @@ struct StatusCommand {
             last run fared that worked on it. Only receipts are looked at, no content: verify does that. Needs no \
             leave to write, waits for no run, and works without the index, which alone knows how runs fared.
             """,
-        operands: [Operand("BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; all unless any is given")],
+        operands: [
+            Operand(
+                "BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; all unless any is given",
+                completion: LibraryNames.selections)
+        ],
         groups: [OptionGroup("Library", LibraryLookOptions.library), OptionGroup("Output", LibraryLookOptions.json)],
         examples: [
             Example("larder status --library /srv/media", "A line for each bundle."),
@@ -23,7 +27,10 @@ struct StatusCommand {
                 "larder status --library /srv/media --json",
                 "For scripts, and for larder export on another machine."),
         ],
-        exitCodes: LibraryLookOptions.exitCodes)
+        exitCodes: LibraryLookOptions.exitCodes,
+        exitMeanings: LibraryLookOptions.exitMeanings.merging(
+            Jobs.ExitCode.meant([.usage: "wrong usage, or nothing in the library has that name"])
+        ) { $1 })
 
     func run() -> Jobs.ExitCode {
         LibraryLookOptions.look(parsed) { library in
@@ -31,9 +38,7 @@ struct StatusCommand {
             let selection = names.isEmpty ? nil : BundleSelection(names)
             let isJSON = parsed[LibraryLookOptions.json]
             let status = try LibraryStatus(of: library, only: selection, withSources: isJSON)
-            if selection != nil, status.manifests.isEmpty {
-                throw LibraryError(.notThere, "nothing is known of \(names.map(\.description).joined(separator: ", "))")
-            }
+            if let unknown = names.first(where: { !status.knows($0) }) { throw unknown.unknown(in: library) }
             Console.write(isJSON ? String(decoding: status.json, as: UTF8.self) + "\n" : StatusText(status).text)
             return .success
         }

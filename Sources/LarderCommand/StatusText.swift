@@ -25,7 +25,9 @@ struct StatusText {
             let kept = HumanQuantity.count(status.generations.count, "generation", "generations")
             text += "\(escapedText(status.path)): generation \(current.value)\(published); \(kept) kept\n"
         } else {
-            text += "\(escapedText(status.path)): nothing has been published\n"
+            let isLost = !status.generations.isEmpty
+            text +=
+                "\(escapedText(status.path)): \(isLost ? "no generation is current" : "nothing has been published")\n"
         }
         if let pin = status.pin { text += "\(Self.text(pin)), set \(age(pin.created)) ago\n" }
         if let process = status.writingProcess { text += "a run is at work: process \(process)\n" }
@@ -33,6 +35,9 @@ struct StatusText {
             text += "last run: \(HistoryText.line(of: run, at: status.time))\n"
         } else if !status.hasIndex {
             text += "how runs and bundles fared is not known: there is no index that could be read\n"
+        }
+        for refusal in status.refusals {
+            text += "not followed for \(age(refusal.since)): \(escapedText(refusal.reason))\n"
         }
     }
 
@@ -53,14 +58,23 @@ struct StatusText {
         let expiry = manifest.expires.map { $0 < status.time ? ", expired \(age($0)) ago" : "" } ?? ""
         text += "\n\(manifest.id)\(serial)\(looked)\(expiry)\n"
         let rows = manifest.bundles.map(row)
-        let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = (0..<5).map { column in rows.map { Self.width(of: $0[column]) }.max() ?? 0 }
         for row in rows {
-            let cells = zip(row, widths).enumerated().map { column, cell in
-                let gap = String(repeating: " ", count: cell.1 - cell.0.count)
-                return (2...4).contains(column) ? gap + cell.0 : cell.0 + gap
+            for (column, width) in widths.enumerated() {
+                let gap = String(repeating: " ", count: width - Self.width(of: row[column]))
+                text += "  "
+                text += (2...4).contains(column) ? gap : row[column]
+                text += (2...4).contains(column) ? row[column] : gap
             }
-            text += "  " + (cells + [row[5]]).joined(separator: "  ") + "\n"
+            text += "  "
+            text += row[5]
+            text += "\n"
         }
+    }
+
+    /// How many characters there are: which is looked for one by one only where they aren't all ASCII.
+    private static func width(of cell: String) -> Int {
+        cell.utf8.allSatisfy { $0 < 0x80 } ? cell.utf8.count : cell.count
     }
 
     /// Name, version, age, size, files, and the rest in words.

@@ -5,14 +5,20 @@ import Jobs
 /// The commands with which an operator takes a library's course into hand: `rollback`, `pin`, `unpin`, `forget`.
 enum SteeringCommands {
     private static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let target = CommandOption<GenerationNumber?>.optional(
         "to",
-        ArgumentType("N", expected: "the number of a generation") { text in
+        ArgumentType("N", expected: "the number of a generation", completion: LibraryNames.generations) { text in
             parseDigits(text[...]).flatMap { GenerationNumber($0) }
         }, help: "the generation to go back to, instead of the one before the current one")
 
-    private static let exitCodes = Jobs.ExitCode.values(.success, .failure, .usage, .noSpace, .busy)
+    private static let exitCodes = Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .noSpace, .busy)
+    private static func exitMeanings(_ failure: String, usage: String = "wrong usage") -> [Int32: String] {
+        Jobs.ExitCode.meant([
+            .success: "done", .failure: failure, .usage: usage, .unreadable: "there is no library",
+            .noSpace: "no room: the disk is full",
+        ])
+    }
 
     static let rollback = Command(
         "rollback", summary: "go back to an older generation, and stay there",
@@ -27,7 +33,10 @@ enum SteeringCommands {
             Example(
                 "larder rollback --library /srv/media --to 41", "To that one; larder status lists those that are kept."),
         ],
-        exitCodes: exitCodes)
+        exitCodes: exitCodes,
+        exitMeanings: exitMeanings(
+            "there is no older generation, or the library can't be changed",
+            usage: "wrong usage, or there is no generation of that number"))
 
     static let pin = Command(
         "pin", summary: "stay at the current generation, whatever arrives",
@@ -37,7 +46,8 @@ enum SteeringCommands {
             """,
         groups: [OptionGroup("Library", library)],
         examples: [Example("larder pin --library /srv/media", "While the exhibition is open.")],
-        exitCodes: exitCodes)
+        exitCodes: exitCodes,
+        exitMeanings: exitMeanings("nothing has been published yet, or the library can't be changed"))
 
     static let unpin = Command(
         "unpin", summary: "end what rollback or pin began",
@@ -45,7 +55,7 @@ enum SteeringCommands {
             "Lets the next sync or refresh publish again what its manifests ask for. Publishes nothing itself.",
         groups: [OptionGroup("Library", library)],
         examples: [Example("larder unpin --library /srv/media", "The next run goes forward again.")],
-        exitCodes: exitCodes)
+        exitCodes: exitCodes, exitMeanings: exitMeanings("the library can't be changed"))
 
     static let forget = Command(
         "forget", summary: "take a manifest and its bundles out of a library",
@@ -54,10 +64,14 @@ enum SteeringCommands {
             The highest serial that was published stays known, so that an older manifest of the same id is refused \
             later on as it is now.
             """,
-        operands: [Operand("MANIFEST", help: "the id of a published manifest")],
+        operands: [
+            Operand("MANIFEST", help: "the id of a published manifest", completion: LibraryNames.manifests)
+        ],
         groups: [OptionGroup("Library", library, RunArguments.keep, RunArguments.keepAge)],
         examples: [Example("larder forget museum --library /srv/media", "Nothing of it is current any more.")],
-        exitCodes: exitCodes)
+        exitCodes: exitCodes,
+        exitMeanings: exitMeanings(
+            "the library can't be changed", usage: "wrong usage, or nothing is published of that manifest"))
 
     static let all = [rollback, pin, unpin, forget]
 
@@ -84,11 +98,8 @@ enum SteeringCommands {
     private static func carryOut(_ step: LibrarySteering.Step, _ parsed: ParsedCommand) -> Jobs.ExitCode {
         let outcome = LibrarySteering(step, libraryPath: parsed[library]).carryOut()
         for warning in outcome.warnings { Console.writeError("warning: \(warning)\n") }
-        if outcome.exit == .success {
-            Console.write(outcome.message + "\n")
-        } else {
-            Console.writeError("error: \(outcome.message)\n")
-        }
-        return outcome.exit
+        guard outcome.exit == .success else { return LibraryLookOptions.tell(outcome.exit, outcome.message) }
+        Console.write(outcome.message + "\n")
+        return .success
     }
 }

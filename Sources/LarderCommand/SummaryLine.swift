@@ -10,8 +10,14 @@ struct SummaryLine {
         if summary.removed > 0 { counts.append("\(summary.removed) removed") }
         if summary.paused > 0 { counts.append("\(summary.paused) paused") }
         if summary.mended > 0 { counts.append("\(summary.mended) mended") }
-        let news = summary.published + summary.failed + summary.paused + summary.mended + summary.removed
-        let isIdle = exit == .success && news == 0
+        if summary.renewed > 0 { counts.append("\(summary.renewed) fetched anew") }
+        let news =
+            summary.published + summary.failed + summary.paused + summary.mended + summary.removed
+            + summary.renewed
+        // A manifest of a higher serial is published even where its bundles are the same.
+        if news == 0, let generation = summary.generation { counts.append("generation \(generation) published") }
+        let isIdle = exit == .success && news == 0 && summary.generation == nil
+        if let stop = summary.stop { counts.append("stopped by \(stop.cause)") }
         text = (isIdle ? "nothing to do: " : "") + counts.joined(separator: ", ") + Self.figures(summary)
     }
 
@@ -29,7 +35,18 @@ struct SummaryLine {
     }
 
     private static func figures(_ summary: RunSummary) -> String {
-        "; fetched \(HumanQuantity.bytes(summary.fetchedBytes)), resumed \(HumanQuantity.bytes(summary.resumedBytes))"
-            + "; \(HumanQuantity.duration(summary.duration))"
+        let traffic = traffic(
+            fetched: summary.fetchedBytes, fromCouriers: summary.courierBytes, copied: summary.copiedBytes,
+            resumed: summary.resumedBytes)
+        return "; \(traffic); \(HumanQuantity.duration(summary.duration))"
+    }
+
+    /// `fetched 73.2 MB, resumed 0 B`, and between them what came otherwise.
+    static func traffic(fetched: Int64, fromCouriers: Int64, copied: Int64, resumed: Int64) -> String {
+        var parts = ["fetched \(HumanQuantity.bytes(fetched))"]
+        if fromCouriers > 0 { parts.append("from couriers \(HumanQuantity.bytes(fromCouriers))") }
+        if copied > 0 { parts.append("copied \(HumanQuantity.bytes(copied))") }
+        parts.append("resumed \(HumanQuantity.bytes(resumed))")
+        return parts.joined(separator: ", ")
     }
 }

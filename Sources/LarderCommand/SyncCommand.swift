@@ -18,10 +18,15 @@ struct SyncCommand {
         examples: [
             Example("larder sync museum.json --library /srv/media", "Everything the manifest names."),
             Example(
-                "larder sync https://example.org/museum.json -l /srv/media --only film --limit-rate 512K",
+                "larder sync https://example.org/m.json -l media --only film --limit-rate 512K",
                 "One bundle, gently."),
         ],
-        exitCodes: RunArguments.exitCodes)
+        exitCodes: RunArguments.exitCodes,
+        exitMeanings: Jobs.ExitCode.meant([
+            .failure: "nothing could be published and nothing was up to date, or the disk refused",
+            .paused: "paused by --deadline or --max-bytes; the next run carries on",
+            .invalidManifest: "the manifest is not valid", .unreadable: "the manifest can't be read",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         await RunArguments(parsed).run(OutputStyle(parsed)) { options, control, printer in

@@ -1,5 +1,6 @@
 import Archives
 import CommandLineParsing
+import ContentLibrary
 import Jobs
 import Platform
 
@@ -10,9 +11,9 @@ struct UnpackCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     private static let into = CommandOption<String?>.optional(
-        "into", .text("DIR"), help: "where to; by default a directory named after the archive, in the current one")
+        "into", .folder(), help: "where to; by default a directory named after the archive, in the current one")
     private static let replace = CommandOption<Bool>.flag(
-        "replace", help: "replace a directory that is there and not empty, once all is unpacked")
+        "replace", help: "replace a directory that is not empty; once all is unpacked")
     private static let list = CommandOption<Bool>.flag(
         "list", help: "tell what it holds, with sizes, methods and CRC-32")
     private static let test = CommandOption<Bool>.flag("test", help: "check everything, write nothing")
@@ -27,7 +28,7 @@ struct UnpackCommand {
         "strip", .integer(0...4096), default: 0, help: "leading components that every path loses")
     private static let noTimes = CommandOption<Bool>.flag("no-times", help: "don't set the modification times it gives")
     private static let portable = CommandOption<Bool>.flag(
-        "portable", help: "refuse names that other systems can't hold or tell apart")
+        "portable", help: "refuse names that other systems can't hold; or can't tell apart")
 
     private static let defaults = ExtractionPolicy.Limits()
     private static let limitEntries = CommandOption<Int>.value(
@@ -55,7 +56,7 @@ struct UnpackCommand {
             checked on the way into a directory beside the target, which gets the target's name only when all of it is \
             right: a damaged or hostile archive leaves nothing behind. Patterns see paths as they are after --strip.
             """,
-        operands: [Operand("FILE", help: "the archive")],
+        operands: [Operand("FILE", help: "the archive", completion: .files)],
         groups: [
             OptionGroup("What to do", into, replace, list, test, format, BackgroundOption.background),
             OptionGroup("What to take", include, exclude, strip, noTimes, portable),
@@ -67,7 +68,15 @@ struct UnpackCommand {
             Example("larder unpack --test walls-1.0.zip", "Whether it is whole, and safe to unpack."),
         ],
         exitCodes: Jobs.ExitCode.values(
-            .success, .failure, .usage, .invalidManifest, .unreadable, .noSpace, .interrupted, .terminated))
+            .success, .failure, .usage, .invalidManifest, .unreadable, .noSpace, .interrupted, .terminated),
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "unpacked, listed, or found to be whole",
+            .failure: "nothing was chosen of it, or there is no place for it: a target that isn't empty, say",
+            .invalidManifest: "the archive is damaged, or refused: unsafe, or over a limit",
+            .unreadable: "the archive isn't there, or can't be read", .noSpace: "no room: the disk is full",
+            .interrupted: "stopped by SIGINT; nothing is left of it",
+            .terminated: "stopped by SIGTERM; nothing is left of it",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         let control = RunControl()
@@ -75,7 +84,7 @@ struct UnpackCommand {
         StopSignals.start(control) {
             Console.writeError("\(HumanQuantity.bytes(written.withLock { $0 })) unpacked\n")
         }
-        let observer = UnpackObserver(
+        var observer = UnpackObserver(
             shouldStop: { control.reason != nil },
             didWrite: { count in
                 written.withLock { $0 += Int64(count) }
@@ -84,12 +93,13 @@ struct UnpackCommand {
             didCreate: { [isVerbose = parsed[Self.verbose]] entry in
                 if isVerbose { Console.write(escapedText(entry.path) + "\n") }
             })
+        observer.takesDigests = false
         let watch = RunWatch(control)
         defer { withExtendedLifetime(watch) {} }
         let style = OutputStyle(parsed)
         do throws(Failure) {
             // Reading, inflating and writing block.
-            try await JobQueue(name: "unpack").attempt { () throws(Failure) in
+            try await JobQueue(name: "unpack").attempt { [observer] () throws(Failure) in
                 try work(Unpacker(source: source(), format: parsed[Self.format], policy: policy()), observer, style)
             }
             return .success
@@ -119,7 +129,14 @@ struct UnpackCommand {
                 case .noSpace: .noSpace
                 case .notSelectable, .unwritable, .stopped: .failure
                 }
-            self.init(exit, error.description)
+            self.init(exit, error.description + Self.wayOut(of: error.code))
+        }
+
+        /// What whoever trusts the archive can do about it.
+        private static func wayOut(of code: ArchiveError.Code) -> String {
+            guard code == .limitExceeded else { return "" }
+            let options = [limitEntries, limitBytes, limitEntryBytes, limitRatio, limitDepth].map(\.definition.name)
+            return "; if you trust it, raise the limit: " + options.map { "--\($0)" }.joined(separator: ", ")
         }
     }
 
@@ -147,6 +164,12 @@ struct UnpackCommand {
         let file = parsed.operands[0]
         guard let path = parsed[Self.into] ?? ArchiveName.directoryName(for: file) else {
             throw Failure(.usage, "'\(escapedText(file))' has no ending to drop for the directory's name: use --into")
+        }
+        if let library = Library.around(path) {
+            throw Failure(
+                .usage,
+                "'\(escapedText(path))' lies in the library \(escapedText(library)), where nothing else may be written; name a place outside of it with --into"
+            )
         }
         let target: UnpackTarget
         do { target = try UnpackTarget(path: path, replacing: parsed[Self.replace]) } catch { throw Failure(error) }

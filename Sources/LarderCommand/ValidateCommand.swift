@@ -15,30 +15,34 @@ struct ValidateCommand {
 
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
+    private static let ruleIDs = Completion.names { _ in RuleCatalogue.all.map(\.id) }
+
     private static let base = CommandOption<String?>.optional(
-        "base", .text("URL"), help: "what relative URLs of a manifest from - are relative to")
+        "base", .text("URL"), help: "where relative URLs of a manifest from - lead")
     private static let severity = CommandOption<Severity>.value(
         "severity", .word(), default: .note, help: "leave out what is less than this")
     private static let allow = CommandOption<[String]>.list(
-        "allow", .text("ID"), help: "leave out the findings of a rule that is no error, or one of V")
+        "allow", .text("ID", completion: ruleIDs),
+        help: "leave out the findings of this rule; one that is no error, or one of V")
     private static let denyWarnings = CommandOption<Bool>.flag("deny-warnings", help: "exit with 1 for warnings too")
     private static let against = CommandOption<String?>.optional(
-        "against", .text("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
+        "against", .file("OLD-MANIFEST"), help: "also tell what was forgotten since that version")
     private static let maxFindings = CommandOption<Int>.value(
         "max-findings", .integer(0...1_000_000), default: 500, help: "print no more than these; all are counted")
 
     private static let fix = CommandOption<Bool>.flag(
-        "fix", help: "rewrite files with the fixes that can't change what is meant")
+        "fix", help: "rewrite files where that can't change the meaning")
     private static let diff = CommandOption<Bool>.flag(
-        "diff", help: "print these fixes as a unified diff, secrets masked, and change nothing")
+        "diff",
+        help: "print these fixes as a unified diff; secrets masked, in place of findings; without --fix change nothing")
 
     private static let format = CommandOption<ReportFormat>.value(
         "format", .word(), default: .text, help: "how findings are printed")
     private static let rules = CommandOption<Bool>.flag("rules", help: "list all rules; with --format json as an array")
     private static let explain = CommandOption<String?>.optional(
-        "explain", .text("ID"), help: "tell what a rule is about")
+        "explain", .text("ID", completion: ruleIDs), help: "tell what a rule is about")
     private static let schema = CommandOption<Bool>.flag(
-        "schema", help: "print the JSON Schema of manifests, for editors and other checkers")
+        "schema", help: "print the JSON Schema of manifests; for editors and other checkers")
 
     static let command = Command(
         "validate", summary: "tell what is wrong with manifests",
@@ -48,7 +52,9 @@ struct ValidateCommand {
             What the manifests name is looked at with --online and --deep only.
             """,
         operands: [
-            Operand("MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -")
+            Operand(
+                "MANIFEST", .any, help: "a file, a pattern, a folder (every *.json in it), an http(s) URL, or -",
+                completion: .files)
         ],
         groups: [
             OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
@@ -59,10 +65,15 @@ struct ValidateCommand {
         examples: [
             Example("larder validate museum.json", "What is wrong, with the code and a hint."),
             Example("larder validate manifests/ --format github --deny-warnings", "In a workflow, for a whole folder."),
-            Example("larder validate museum.json --diff", "What --fix would change."),
+            Example("larder validate museum.json --diff", "What --fix would change; with --fix, what it changes."),
             Example("larder validate museum.json --online --deep", "Also whether servers and files agree with it."),
         ],
-        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .interrupted, .terminated))
+        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .unreadable, .interrupted, .terminated),
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "no errors", .failure: "errors were found; warnings, too, with --deny-warnings",
+            .unreadable: "a manifest, or the library, isn't there or can't be read", .interrupted: "stopped by SIGINT",
+            .terminated: "stopped by SIGTERM",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         do {
@@ -111,13 +122,14 @@ struct ValidateCommand {
         guard !parsed.operands.isEmpty else { throw parsed.usageError("MANIFEST is missing") }
         let filter = FindingFilter(
             least: parsed[Self.severity], allowed: try allowed(), limit: parsed[Self.maxFindings])
-        let base = try parsed[Self.base].map { text throws(TransferURLError) in try TransferURL(text) }
+        let base = try BaseURL.read(Self.base, of: parsed)
         var report = ValidationReport(filter, parsed[Self.format].printer(usesColor: usesColor))
         var locations: [ManifestLocation] = []
+        var named: Set<ManifestLocation> = []
         for operand in parsed.operands {
             do {
                 let found = try ManifestInputs.locations(operand, base: base) { report.addUnreadable($0) }
-                locations += found.filter { !locations.contains($0) }
+                locations += found.filter { named.insert($0).inserted }
             } catch let error as TransferURLError {
                 throw error
             } catch {
@@ -191,26 +203,30 @@ struct ValidateCommand {
     /// - Returns: what its findings are about from now on.
     private func fix(_ validated: ValidatedManifest, _ report: inout ValidationReport) -> ValidatedManifest {
         guard parsed[Self.fix] || parsed[Self.diff], let fixed = validated.fixed() else { return validated }
-        guard validated.location.isFile || parsed[Self.diff] else {
+        if parsed[Self.diff] { show(fixed, insteadOf: validated) }
+        guard parsed[Self.fix] else { return validated }
+        guard validated.location.isFile else {
             report.addUnreadable("\(validated.location): --fix rewrites files; --diff shows what it would change here")
-            return validated
-        }
-        guard !parsed[Self.diff] else {
-            let old = validated.source.masked(validated.diagnostics)
-            let new = fixed.source.masked(fixed.diagnostics)
-            let diff = String(decoding: LineDiff(name: validated.source.name, old: old, new: new).bytes, as: UTF8.self)
-            Console.write(Terminal.isTerminal(STDOUT_FILENO) ? diff.harmless : diff)
             return validated
         }
         do throws(SystemError) {
             try ManifestFile.replace(
                 validated.location, holding: validated.source.bytes, with: fixed.source.bytes)
             report.fixed.append(validated.source.name)
+            if let stale = ManifestFile.staleSignature(of: validated.location) {
+                Console.writeError("warning: \(stale)\n")
+            }
             return fixed
         } catch {
             report.addUnreadable("\(validated.source.name): the fixes can't be written: \(error)")
             return validated
         }
+    }
+
+    private func show(_ fixed: ValidatedManifest, insteadOf validated: ValidatedManifest) {
+        let old = validated.source.masked(validated.diagnostics)
+        let new = fixed.source.masked(fixed.diagnostics)
+        Console.write(LineDiff(name: validated.source.name, old: old, new: new))
     }
 
     private func finish(_ finished: ValidationReport) -> Jobs.ExitCode {
@@ -228,13 +244,5 @@ struct ValidateCommand {
         // https://no-color.org: any value that isn't empty.
         case .auto: Terminal.isTerminal(STDOUT_FILENO) && (Environment.variables["NO_COLOR"] ?? "").isEmpty
         }
-    }
-}
-
-extension String {
-    /// The lines without what a terminal would follow instead of showing it.
-    fileprivate var harmless: String {
-        let scalars = unicodeScalars.map { $0 == "\n" || $0 == "\t" || !$0.isUnsafeInMessages ? $0 : "\u{FFFD}" }
-        return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -11,16 +11,16 @@ struct VerifyCommand {
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
     private static let library = CommandOption<String>.required(
-        "library", short: "l", .text("DIR"), environment: "LARDER_LIBRARY", help: "the content library")
+        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let budget = CommandOption<Duration?>.optional(
         "budget", .duration,
         help: "look at nothing further after this long; the next run goes on there. Mending takes its own time")
     private static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second, read from the disk and fetched")
     private static let repair = CommandOption<Bool>.flag(
-        "repair", help: "mend what is damaged: by what the library has, else from the sources of what is published")
+        "repair", help: "mend what is damaged; by what the library has, else from the sources of what is published")
     private static let base = CommandOption<String?>.optional(
-        "base", .text("URL"), help: "what relative URLs of published manifests are relative to, where nothing tells")
+        "base", .text("URL"), help: "where relative URLs of published manifests lead; where nothing else tells")
     private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
@@ -32,7 +32,11 @@ struct VerifyCommand {
             a read-only disk; what it finds is mended by the next sync or refresh, too, but where a pin holds the library: there \
             --repair does it.
             """,
-        operands: [Operand("BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; by default everything")],
+        operands: [
+            Operand(
+                "BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; by default everything",
+                completion: LibraryNames.selections)
+        ],
         groups: [
             OptionGroup("Library", library, budget, limitRate, BackgroundOption.background),
             OptionGroup("Repair", repair, base, RunArguments.from, RunArguments.minFree, RunArguments.config),
@@ -45,7 +49,16 @@ struct VerifyCommand {
             Example("larder verify museum/gallery --library /srv/media --repair", "One bundle, and mend it."),
         ],
         exitCodes: Jobs.ExitCode.values(
-            .success, .failure, .paused, .usage, .noSpace, .busy, .interrupted, .terminated))
+            .success, .failure, .paused, .usage, .unreadable, .noSpace, .busy, .interrupted, .terminated),
+        exitMeanings: Jobs.ExitCode.meant([
+            .success: "all that was looked at is whole, or was mended",
+            .failure: "damage was found, and not all of it mended",
+            .paused: "the budget ended before everything was looked at; the next run goes on there",
+            .usage: "wrong usage, or nothing in the library has that name", .unreadable: "there is no library",
+            .noSpace: "no room to mend it", .busy: "another run holds the library, so that nothing can be mended",
+            .interrupted: "stopped by SIGINT; the next run goes on there",
+            .terminated: "stopped by SIGTERM; the next run goes on there",
+        ]))
 
     func run() async -> Jobs.ExitCode {
         var options = VerifyOptions(libraryPath: parsed[Self.library])
@@ -97,7 +110,7 @@ struct VerifyCommand {
         options.networkPatience = RefreshOptions.defaultNetworkWait
         options.minimumFree = parsed[RunArguments.minFree].freeSpace
         options.couriers = try RunArguments.couriers(parsed)
-        options.mending = MendingOrder([], base: try parsed[Self.base].map { try TransferURL($0) })
+        options.mending = MendingOrder([], base: try BaseURL.read(Self.base, of: parsed))
         return options
     }
 
@@ -106,7 +119,12 @@ struct VerifyCommand {
         let contents = report.contents == 1 ? "1 content" : "\(report.contents) contents"
         let files = report.files == 1 ? "1 file" : "\(report.files) files"
         var text = "\(contents) read, \(files) of \(HumanQuantity.bytes(report.bytes)): "
-        text += report.damaged.isEmpty ? "all whole" : "\(report.damaged.count) damaged"
+        var findings: [String] = []
+        if !report.damaged.isEmpty { findings.append("\(report.damaged.count) damaged") }
+        if report.damagedGenerations > 0 {
+            findings.append("\(report.damagedGenerations) wrong with what is published of them")
+        }
+        text += findings.isEmpty ? "all whole" : findings.joined(separator: ", ")
         if report.mended > 0 { text += ", \(report.mended) mended" }
         return text + (report.remaining > 0 ? "; \(report.remaining) not reached" : "")
     }

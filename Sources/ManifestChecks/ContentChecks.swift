@@ -15,7 +15,7 @@ package struct ContentChecks: Sendable {
     /// - Returns: the same with what was found; a manifest with errors has no content that could be told of.
     package func checked(_ validated: ValidatedManifest) async -> ValidatedManifest {
         guard online != nil || deep != nil, let placed = PlacedManifest(validated.decoded) else { return validated }
-        let bases = SourceBases(placed.manifest, readFrom: validated.location)
+        let bases = SourceBases(placed.mirrors, readFrom: validated.location)
         var findings = Findings()
         if let deep { findings.append(await deep.findings(in: placed, bases, readFrom: validated.location)) }
         if let online { findings.append(await online.findings(in: placed, bases)) }

@@ -3,17 +3,26 @@ import JSONSyntax
 
 /// A valid manifest together with the places in its text that speak of each download.
 struct PlacedManifest: Sendable {
-    let manifest: Manifest
+    let id: BundleID
+    /// What relative URLs are joined to.
+    let mirrors: [URLReference]
     let document: JSONDocument
-    let bundles: [PlacedBundle]
+    private let decoded: DecodedManifest
+    private let list: JSONValue
 
     /// - Returns: nil when it isn't valid.
     init?(_ decoded: DecodedManifest) {
-        guard let manifest = decoded.manifest, let document = decoded.document, let list = document.root["bundles"]
-        else { return nil }
-        self.manifest = manifest
-        self.document = document
-        bundles = zip(manifest.bundles, list.elements).map(PlacedBundle.init)
+        guard let document = decoded.document, let id = decoded.id, let list = document.root["bundles"] else {
+            return nil
+        }
+        (self.id, mirrors, self.document, self.decoded, self.list) = (id, decoded.mirrors, document, decoded, list)
+    }
+
+    var bundleCount: Int { list.elementCount }
+
+    /// In the order of the text, each decoded when it is asked for: all of them together may take more memory than the text.
+    var bundles: some Sequence<PlacedBundle> {
+        list.elements.lazy.compactMap { [decoded] place in decoded.bundle(at: place).map { PlacedBundle($0, place) } }
     }
 }
 

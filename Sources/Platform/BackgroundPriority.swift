@@ -8,7 +8,8 @@ package enum BackgroundPriority {
     ///
     /// `SCHED_IDLE` rather than `SCHED_BATCH`: any other thread that wakes goes first at once, not only at the end of a time slice. The kernel gives
     /// it a small share even on a busy machine, so that a lock it holds is let go some day. The nice value is for what looks at that alone, and
-    /// holds where the policy is refused; libdispatch gives its threads other ones where it may (as root), which mean nothing under `SCHED_IDLE`. What is refused stays as it was: a run that doesn't step aside is better than none.
+    /// holds where the policy is refused; libdispatch gives its threads other ones where it may (as root), which mean nothing under `SCHED_IDLE`.
+    /// What is refused stays as it was: a run that doesn't step aside is better than none.
     package static func adopt() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
         var parameters = sched_param()

@@ -20,6 +20,15 @@ package struct DailyWindow: Hashable, Sendable, CustomStringConvertible {
     /// Its first minute, counted from midnight.
     package var startMinute: Int { start }
 
+    /// The hours at whose `startMinute % 60` something begins that is begun with the window, and then every hour until its end; in the order of
+    /// the window.
+    package var startHours: [Int] {
+        let length = (end - start + Self.midnight) % Self.midnight
+        // A whole day, from midnight to midnight.
+        let minutes = length == 0 ? Self.midnight : length
+        return stride(from: start, to: start + minutes, by: 60).map { $0 / 60 % 24 }
+    }
+
     private static let midnight = 24 * 60
 
     private static func minutes(_ text: Substring) -> Int? {

@@ -50,7 +50,7 @@ package struct DefaultRoutes: Hashable, Sendable {
     /// Takes in one datagram of the kernel's answer to `larder_request_routes` (rtnetlink(7)). What is malformed within a route is passed over.
     /// - Returns: whether it was the answer's last.
     /// - Throws: where it is no answer: then nobody knows which routes there are.
-    package mutating func take(_ datagram: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
+    mutating func take(_ datagram: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
         var rest = datagram
         while let header = rest.loadPrefix(nlmsghdr.self) {
             let length = Int(header.nlmsg_len)

@@ -34,7 +34,19 @@ extension Directory {
         }
     }
 
-    /// The same without `openat2`: each component is opened by the handle of the one before, never following a link.
+    /// Opens for reading, without waiting, what is called `name` here, and follows a symbolic link wherever it leads: for names that the operator
+    /// gave.
+    package func openNamed(_ name: RelativePath) throws(SystemError) -> OwnedDescriptor {
+        let opened = name.withCString { pathPointer in
+            retryingInterrupts {
+                larder_openat(descriptor.rawValue, pathPointer, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0)
+            }
+        }
+        guard opened >= 0 else { throw .last("open", subject(name)) }
+        return OwnedDescriptor(adopting: opened, path: name, inDirectory: self.name)
+    }
+
+    /// `openIfThere` without `openat2`: each component is opened by the handle of the one before, never following a link.
     func openByComponents(_ path: RelativePath, flags: Int32, mode: mode_t) throws(SystemError) -> OwnedDescriptor {
         var holder = descriptor
         let components = path.components

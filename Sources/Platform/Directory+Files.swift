@@ -10,7 +10,7 @@ extension Directory {
     }
 
     /// The folder of a path that a user named, and what the file is called there.
-    private static func openParent(of path: String) throws -> (directory: Directory, name: RelativePath) {
+    package static func openParent(of path: String) throws -> (directory: Directory, name: RelativePath) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
         let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
@@ -39,11 +39,17 @@ extension Directory {
     /// Puts `bytes` where a user named a file, in one step. What is there and is no file stays: a device, of which root would rob the machine, a
     /// folder, a link to somewhere else.
     package static func replaceFile(named path: String, with bytes: [UInt8]) throws {
+        let (directory, name) = try placeForFile(named: path)
+        try directory.replaceFile(name, with: bytes, flush: false)
+    }
+
+    /// Where `replaceFile` would put a file: the folder, and the name in it.
+    package static func placeForFile(named path: String) throws -> (directory: Directory, name: RelativePath) {
         let (directory, name) = try openParent(of: path)
         if let status = try directory.status(of: name), status.kind != .file {
             throw SystemError(code: EEXIST, operation: "replace what is no file", subject: escapedText(path))
         }
-        try directory.replaceFile(name, with: bytes, flush: false)
+        return (directory, name)
     }
 
     /// Puts a copy of `source`, which must be a regular file, at `path` in one step.
@@ -87,6 +93,17 @@ extension Directory {
         }
     }
 
+    /// Those of its names that `temporarySibling` may have made for `name`: what killed processes left behind.
+    package func temporarySiblings(of name: RelativePath) throws(SystemError) -> [RelativePath] {
+        try names().filter { other in
+            guard let dot = other.bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return false }
+            let random = String(decoding: other.bytes[(dot + 1)...], as: UTF8.self)
+            guard UInt64(random, radix: 16) != nil else { return false }
+            let kept = RelativePath.maximumComponentBytes - 2 - random.utf8.count
+            return other.bytes[..<dot].elementsEqual([UInt8(ascii: ".")] + name.bytes.prefix(kept))
+        }
+    }
+
     /// Makes `path`, which must not exist, a file with the content of `source`, which must be a regular file: its extents are shared where
     /// the file system can do that, else its bytes copied in the kernel. Nothing stays at `path` when that fails.
     /// - Parameter mode: the permission bits, whatever the umask is.
@@ -116,8 +133,9 @@ extension Directory {
         return OwnedDescriptor(adopting: opened, name: "a new file in \(name)")
     }
 
-    /// Gives such a file a name; fails with `EEXIST` when the name is taken.
-    package func linkUnnamedFile(_ file: OwnedDescriptor, at path: RelativePath) throws(SystemError) {
+    /// Gives an open file a name, be it its first or another one; fails with `EEXIST` when the name is taken, with `ENOENT` when the file had names
+    /// and has lost them all.
+    package func link(_ file: OwnedDescriptor, at path: RelativePath) throws(SystemError) {
         let code = try withParent(of: path) { parent, name in
             linkat(AT_FDCWD, "/proc/self/fd/\(file.rawValue)", parent, name, AT_SYMLINK_FOLLOW)
         }

@@ -18,11 +18,9 @@ extension Directory {
             for name in try directory.names() {
                 guard let status = try directory.status(of: name) else { continue }
                 if status.kind == .directory {
-                    do { children.append(try current.appending(name)) } catch {
-                        throw SystemError(code: ENAMETOOLONG, operation: "remove", subject: directory.subject(name))
-                    }
+                    children.append(try child(name, of: current, operation: "remove"))
                 } else {
-                    freedBytes += try directory.removeFile(name, status)
+                    freedBytes = freedBytes.addingClamped(try directory.removeFile(name, status))
                 }
             }
             if children.isEmpty {
@@ -42,16 +40,23 @@ extension Directory {
         while let current = pending.popLast() {
             guard let status = try status(of: current) else { continue }
             guard status.kind == .directory else {
-                bytes += status.linkCount == 1 ? status.allocatedBytes : 0
+                if status.linkCount == 1 { bytes = bytes.addingClamped(status.allocatedBytes) }
                 continue
             }
             for name in try subdirectory(current).names() {
-                do { pending.append(try current.appending(name)) } catch {
-                    throw SystemError(code: ENAMETOOLONG, operation: "look at", subject: subject(current))
-                }
+                pending.append(try child(name, of: current, operation: "look at"))
             }
         }
         return bytes
+    }
+
+    /// Folders may lie deeper than a path is allowed to be long.
+    private func child(
+        _ name: RelativePath, of folder: RelativePath, operation: String
+    ) throws(SystemError) -> RelativePath {
+        do { return try folder.appending(name) } catch {
+            throw SystemError(code: ENAMETOOLONG, operation: operation, subject: "\(subject(folder))/\(name)")
+        }
     }
 
     private func removeFile(_ path: RelativePath, _ status: FileStatus) throws(SystemError) -> Int64 {
@@ -70,8 +75,8 @@ extension Directory {
         return try subdirectory(path)
     }
 
-    /// Flushes every directory of the tree at `path`, and with `files` every regular file, to the disk.
-    package func synchronizeTree(_ path: RelativePath, files: Bool) throws(SystemError) {
+    /// Flushes every directory and every regular file of the tree at `path` to the disk.
+    package func synchronizeTree(_ path: RelativePath) throws(SystemError) {
         // Paths, not handles: a wide tree must not use up the process's descriptors.
         var pending = [path]
         while let current = pending.popLast() {
@@ -79,10 +84,8 @@ extension Directory {
             for name in try directory.names() {
                 switch try directory.status(of: name)?.kind {
                 case .directory:
-                    do { pending.append(try current.appending(name)) } catch {
-                        throw SystemError(code: ENAMETOOLONG, operation: "flush", subject: directory.subject(name))
-                    }
-                case .file where files: try directory.open(name, flags: O_RDONLY).synchronize()
+                    pending.append(try child(name, of: current, operation: "flush"))
+                case .file: try directory.open(name, flags: O_RDONLY).synchronize()
                 default: break
                 }
             }

@@ -70,6 +70,16 @@ package final class Directory: Sendable {
 
     /// The names directly beneath this directory, in no particular order, without `.` and `..`.
     package func names() throws(SystemError) -> [RelativePath] {
+        var result: [RelativePath] = []
+        // The two that are no names of anything beneath, `.` and `..`, are no relative paths either.
+        try forEachName { name, _ in if let path = try? RelativePath(Array(name)) { result.append(path) } }
+        return result
+    }
+
+    /// Calls `body` with each name directly beneath this directory, `.` and `..` too, in no particular order: for folders of so many files that a
+    /// list of them should be no larger than it must.
+    /// - Parameter body: also told what is behind the name; nil where the file system doesn't tell.
+    package func forEachName(_ body: (UnsafeRawBufferPointer, FileStatus.Kind?) -> Void) throws(SystemError) {
         // A descriptor of its own: reading moves a position that the owned one would share.
         let copy = larder_openat(descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard copy >= 0 else { throw .last("list", name) }
@@ -78,19 +88,26 @@ package final class Directory: Sendable {
             throw .last("list", name)
         }
         defer { closedir(stream) }
-        var result: [RelativePath] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else {
                 if errno != 0 { throw .last("list", name) }
-                return result
+                return
             }
             // By address: an entry is only as long as its name needs, so a copy of the whole field would read past it.
             let address = UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)
             let length = strlen(address.assumingMemoryBound(to: CChar.self))
-            let bytes = Array(UnsafeRawBufferPointer(start: address, count: length))
-            // The two that are no names of anything beneath, `.` and `..`, are no relative paths either.
-            if let path = try? RelativePath(bytes) { result.append(path) }
+            body(UnsafeRawBufferPointer(start: address, count: length), Self.kind(entry.pointee.d_type))
+        }
+    }
+
+    private static func kind(_ type: UInt8) -> FileStatus.Kind? {
+        switch Int(type) {
+        case Int(DT_REG): .file
+        case Int(DT_DIR): .directory
+        case Int(DT_LNK): .symbolicLink
+        case Int(DT_UNKNOWN): nil
+        default: .other
         }
     }
 
@@ -148,6 +165,11 @@ package final class Directory: Sendable {
             .orThrow("remove", subject(path))
     }
 
+    /// - Throws: where whoever runs the program may not create files here.
+    package func checkIsWritable() throws(SystemError) {
+        try faccessat(descriptor.rawValue, ".", W_OK | X_OK, AT_EACCESS).orThrow("create a file in", name)
+    }
+
     /// Flushes the directory's own entries to the disk: after it, what was renamed or linked here survives a power loss.
     package func synchronize() throws(SystemError) { try descriptor.synchronize() }
 
@@ -157,9 +179,6 @@ package final class Directory: Sendable {
 extension SignedInteger {
     /// Turns the -1 of a system call into an error.
     fileprivate func orThrow(_ operation: String, _ subject: @autoclosure () -> String) throws(SystemError) {
-        guard self == -1 else { return }
-        // Before words are made, which may need memory and with it a call of their own.
-        let code = errno
-        throw SystemError(code: code, operation: operation, subject: subject())
+        if self == -1 { throw .last(operation, subject()) }
     }
 }

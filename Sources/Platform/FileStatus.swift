@@ -30,11 +30,12 @@ package struct FileStatus: Hashable, Sendable {
         default: kind = .other
         }
         sizeBytes = Int64(raw.st_size)
-        allocatedBytes = Int64(raw.st_blocks) * 512
+        // A file system that a program serves (FUSE) may say anything.
+        allocatedBytes = max(0, Int64(raw.st_blocks)).multipliedClamped(by: 512)
         mode = raw.st_mode & 0o7777
         userID = raw.st_uid
         groupID = raw.st_gid
-        linkCount = Int(raw.st_nlink)
+        linkCount = Int(clamping: raw.st_nlink)
         modified = Timestamp(raw.st_mtim)
         device = UInt64(raw.st_dev)
         inode = UInt64(raw.st_ino)

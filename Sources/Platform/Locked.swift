@@ -35,7 +35,7 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Runs `body` with the state to itself. Keep it short: no callbacks, no I/O, nothing that waits.
+    /// Runs `body` with the state to itself. Keep it short: no callbacks, no I/O, nothing that waits; that is for ``WorkLock``.
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -39,7 +39,7 @@ package struct MachineConditions: Hashable, Sendable {
             let bytes = try? OwnedDescriptor.open("\(procfs)/loadavg", flags: O_RDONLY).readAll(limitBytes: 4096),
             let load = Double(String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self))
         else { return nil }
-        return load / Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        return load / Double(Processors.count)
     }
 
     private static func hundredths(_ value: Double) -> String {

@@ -35,6 +35,18 @@ package final class OwnedDescriptor: Sendable {
         return OwnedDescriptor(adopting: descriptor, name: escapedText(path))
     }
 
+    /// Opens the regular file at `path`, following links: for paths that the operator named. Anything else is refused at once: what reads from a
+    /// pipe, a terminal or a device may wait for ever, or never come to an end.
+    package static func openRegularFile(_ path: String) throws(SystemError) -> OwnedDescriptor {
+        let file = try open(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        switch try file.status().kind {
+        case .file: return file
+        case .directory: throw SystemError(code: EISDIR, operation: "read", subject: file.name)
+        default:
+            throw SystemError(code: EINVAL, operation: "read", subject: "\(file.name), which is no regular file")
+        }
+    }
+
     /// What the descriptor refers to right now.
     package func status() throws(SystemError) -> FileStatus {
         var raw = stat()
@@ -45,6 +57,13 @@ package final class OwnedDescriptor: Sendable {
     /// Reads up to `buffer.count` bytes at the descriptor's own position; 0 at the end.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         let count = retryingInterrupts { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
+        guard count >= 0 else { throw .last("read", name) }
+        return count
+    }
+
+    /// Reads at `offset` what one call brings, up to `buffer.count` bytes; 0 at the end of the file.
+    package func readOnce(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        let count = retryingInterrupts { pread(rawValue, buffer.baseAddress, buffer.count, Int(offset)) }
         guard count >= 0 else { throw .last("read", name) }
         return count
     }
@@ -96,13 +115,10 @@ package final class OwnedDescriptor: Sendable {
     package func readAll(limitBytes: Int) throws(SystemError) -> [UInt8] {
         // At once what a file needs: growing step by step would copy it over and over. Pipes have no size.
         var result = try readBeginning(min(max(Int(try status().sizeBytes), 0), limitBytes))
-        let chunkBytes = 64 << 10
-        var chunk = [UInt8](repeating: 0, count: chunkBytes)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { chunk.deallocate() }
         while true {
-            let read = chunk.withUnsafeMutableBytes { buffer in
-                Result { () throws(SystemError) in try self.read(into: buffer) }
-            }
-            let count = try read.get()
+            let count = try read(into: chunk)
             if count == 0 { return result }
             guard count <= limitBytes - result.count else {
                 throw SystemError(code: EFBIG, operation: "read", subject: name)
@@ -206,7 +222,7 @@ package final class OwnedDescriptor: Sendable {
     }
 
     /// Gives the file to another user and group, which as a rule only root can.
-    package func setOwner(_ user: uid_t, _ group: gid_t) throws(SystemError) {
+    func setOwner(_ user: uid_t, _ group: gid_t) throws(SystemError) {
         guard fchown(rawValue, user, group) == 0 else { throw .last("set the owner of", name) }
     }
 
@@ -217,9 +233,9 @@ package final class OwnedDescriptor: Sendable {
     }
 
     /// Takes a kernel lock (`flock`) that dies with the last descriptor of this open file.
-    /// - Returns: false when somebody else holds it and `wait` is false.
-    package func lock(exclusive: Bool, wait: Bool = false) throws(SystemError) -> Bool {
-        let operation = (exclusive ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB)
+    /// - Returns: false when somebody else holds it.
+    package func lock(exclusive: Bool) throws(SystemError) -> Bool {
+        let operation = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB
         if retryingInterrupts({ flock(rawValue, operation) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw .last("lock", name)

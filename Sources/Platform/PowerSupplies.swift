@@ -1,14 +1,14 @@
 import Glibc
 
 /// What feeds a machine, as the kernel's `power_supply` class tells (sysfs-class-power).
-package struct PowerSupplies: Sendable {
+struct PowerSupplies: Sendable {
     private let path: String
 
     /// - Parameter sysfs: where that file system is.
-    package init(sysfs: String = "/sys") { path = sysfs + "/class/power_supply" }
+    init(sysfs: String = "/sys") { path = sysfs + "/class/power_supply" }
 
     /// Whether the machine lives on its battery: one is being discharged, and nothing else feeds it. One without batteries never does.
-    package var isOnBattery: Bool {
+    var isOnBattery: Bool {
         guard let folder = try? Directory.open(path), let names = try? folder.names() else { return false }
         var isDischarging = false
         for supply in names.map({ "\(path)/\($0)" }) {

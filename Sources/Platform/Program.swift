@@ -44,12 +44,16 @@ package struct Program: Sendable {
     /// be called once, on a program with a group of its own.
     /// - Returns: nil where it had to be ended.
     package func wait(atMost limit: Duration, unless shouldStop: () -> Bool) -> End? {
+        wait(atMost: limit, unless: shouldStop, seeing: openProcess())
+    }
+
+    /// - Parameter descriptor: tells at once when it has ended; nil: that is seen at the next look.
+    func wait(atMost limit: Duration, unless shouldStop: () -> Bool, seeing descriptor: OwnedDescriptor?) -> End? {
         let deadline = ContinuousClock.now + limit
-        guard let descriptor = openProcess() else { return wait() }
-        while !hasEnded(descriptor, withinMilliseconds: Self.lookIntervalMilliseconds) {
+        while !hasEnded(descriptor) {
             guard shouldStop() || ContinuousClock.now >= deadline else { continue }
             kill(-process, SIGTERM)
-            _ = hasEnded(descriptor, withinMilliseconds: Self.patienceMilliseconds)
+            _ = (0..<Self.patienceLooks).contains { _ in hasEnded(descriptor) }
             // What it started may have stayed, whether it has ended itself or not.
             kill(-process, SIGKILL)
             _ = wait()
@@ -60,18 +64,25 @@ package struct Program: Sendable {
 
     /// How often somebody who waits looks whether to go on.
     private static let lookIntervalMilliseconds: Int32 = 200
-    /// How long a program that is to end may take to clear up.
-    private static let patienceMilliseconds: Int32 = 2_000
+    /// How many looks long a program that is to end may take to clear up.
+    private static let patienceLooks = 10
 
-    /// Nil on kernels before 5.3.
-    private func openProcess() -> OwnedDescriptor? {
+    /// Nil on kernels before 5.3, under seccomp filters that don't know the call, and where there is no descriptor left.
+    func openProcess() -> OwnedDescriptor? {
         let descriptor = larder_open_process(process)
         return descriptor < 0 ? nil : OwnedDescriptor(adopting: descriptor, name: "a program")
     }
 
-    private func hasEnded(_ descriptor: OwnedDescriptor, withinMilliseconds time: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-        return retryingInterrupts { poll(&entry, 1, time) } > 0
+    /// Whether it ends until the next look.
+    private func hasEnded(_ descriptor: OwnedDescriptor?) -> Bool {
+        // A negative descriptor is passed over.
+        var entry = pollfd(fd: descriptor?.rawValue ?? -1, events: Int16(POLLIN), revents: 0)
+        if retryingInterrupts({ poll(&entry, 1, Self.lookIntervalMilliseconds) }) > 0 { return true }
+        guard descriptor == nil else { return false }
+        // Its number stays its own until somebody has waited for it.
+        var found = siginfo_t()
+        let code = retryingInterrupts { waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) }
+        return code == 0 && found.si_signo == SIGCHLD
     }
 
     /// Waits for its end. Blocks; to be called once.

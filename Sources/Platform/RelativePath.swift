@@ -18,6 +18,12 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
+    /// One that was checked already, out of a list that keeps bytes alone.
+    package init(checked bytes: ArraySlice<UInt8>) {
+        assert(PathProblem.first(in: Array(bytes)) == nil)
+        self.bytes = Array(bytes)
+    }
+
     /// The components, outermost first; never empty.
     package var components: [ArraySlice<UInt8>] { bytes.split(separator: UInt8(ascii: "/")) }
 

@@ -43,7 +43,7 @@ package final class SHA256: @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// Feeds `lengthBytes` bytes of a file, in pieces of 1 MiB.
+    /// Feeds `lengthBytes` bytes of a file, in pieces of at most 1 MiB.
     /// - Parameters:
     ///   - offset: where they begin.
     ///   - isStopped: asked before each piece; nothing more is read after a yes.
@@ -51,7 +51,8 @@ package final class SHA256: @unchecked Sendable {
     package func update(
         from file: OwnedDescriptor, at offset: Int64 = 0, lengthBytes: Int64 = .max, isStopped: () -> Bool = { false }
     ) throws(SystemError) -> Int64 {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        let pieceBytes = Int(min(1 << 20, max(1, lengthBytes)))
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 4096)
         defer { piece.deallocate() }
         var done: Int64 = 0
         while done < lengthBytes, !isStopped() {

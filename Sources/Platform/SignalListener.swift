@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Signals turned into calls on a thread of their own, where any code may run.
@@ -18,6 +19,19 @@ package enum SignalListener {
                 if sigwait(&waited, &signal) == 0 { handler(signal) }
             }
         }
+    }
+
+    /// Keeps `signals` from the calling thread while `body` runs; what arrives meanwhile takes effect after that.
+    /// - Parameter body: gets a descriptor that can be read once one has arrived.
+    static func holdBack<Success>(
+        _ signals: [Int32], while body: (OwnedDescriptor) throws(SystemError) -> Success
+    ) throws(SystemError) -> Success {
+        var (held, previous) = (signalSet(signals), sigset_t())
+        pthread_sigmask(SIG_BLOCK, &held, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+        let descriptor = larder_open_signals(&held)
+        guard descriptor >= 0 else { throw .last("wait for", "signals") }
+        return try body(OwnedDescriptor(adopting: descriptor, name: "signals"))
     }
 
     /// A write to a closed pipe or socket is an error of that write, not the end of the process.

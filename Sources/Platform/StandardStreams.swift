@@ -12,4 +12,11 @@ package enum StandardStreams {
             _ = open("/dev/null", access)
         }
     }
+
+    /// What standard output goes to.
+    package static func outputStatus() throws(SystemError) -> FileStatus {
+        var raw = stat()
+        guard fstat(STDOUT_FILENO, &raw) == 0 else { throw .last("inspect", "standard output") }
+        return FileStatus(raw)
+    }
 }

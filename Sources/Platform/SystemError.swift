@@ -16,8 +16,10 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The error that `errno` holds right now; read it straight after the call that failed.
-    package static func last(_ operation: String, _ subject: String) -> SystemError {
-        SystemError(code: errno, operation: operation, subject: subject)
+    package static func last(_ operation: String, _ subject: @autoclosure () -> String) -> SystemError {
+        // Before words are made, which may need memory and with it a call of their own.
+        let code = errno
+        return SystemError(code: code, operation: operation, subject: subject())
     }
 
     /// Whether the disk, or this user's share of it, is full.

@@ -19,7 +19,7 @@ final class BodyPipeline: Sendable {
         var isWaitedFor = false
         /// Pieces of the usual size.
         var spare: [BodyPiece] = []
-        var sparesMemory = false
+        var isMemoryShort = false
     }
 
     private let state = Locked(State())
@@ -30,7 +30,7 @@ final class BodyPipeline: Sendable {
     init(drained: @escaping @Sendable () -> Void) {
         self.drained = drained
         // The loop has a core of its own; more writers than four never helped.
-        let count = min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
+        let count = min(4, max(1, Processors.count - 1))
         writers = (0..<count).map { _ in JobQueue(name: "larder-writer") }
     }
 
@@ -45,22 +45,22 @@ final class BodyPipeline: Sendable {
 
     /// An empty piece, recycled where there is one.
     func takePiece() -> BodyPiece {
-        let (spare, sparesMemory) = state.withLock { ($0.spare.popLast(), $0.sparesMemory) }
-        return spare ?? BodyPiece(capacity: sparesMemory ? Self.smallPieceBytes : Self.pieceBytes)
+        let (spare, isMemoryShort) = state.withLock { ($0.spare.popLast(), $0.isMemoryShort) }
+        return spare ?? BodyPiece(capacity: isMemoryShort ? Self.smallPieceBytes : Self.pieceBytes)
     }
 
-    /// Lets spare pieces go and does without, with smaller ones, until `endSparingMemory`.
+    /// Lets spare pieces go and does without, with smaller ones, until `endMemoryShortage`.
     /// - Returns: how many bytes were let go.
-    func spareMemory() -> Int {
+    func relieveMemory() -> Int {
         let spare = state.withLock { state in
-            state.sparesMemory = true
+            state.isMemoryShort = true
             defer { state.spare = [] }
             return state.spare
         }
         return spare.count * Self.pieceBytes
     }
 
-    func endSparingMemory() { state.withLock { $0.sparesMemory = false } }
+    func endMemoryShortage() { state.withLock { $0.isMemoryShort = false } }
 
     /// A writer for one exchange; all its jobs run there, in order.
     func writer(for id: TransferID) -> JobQueue { writers[Int(id.number % UInt64(writers.count))] }
@@ -76,7 +76,7 @@ final class BodyPipeline: Sendable {
         piece.clear()
         let mustWake = state.withLock { state in
             state.queuedBytes -= count
-            if !state.sparesMemory, piece.room == Self.pieceBytes,
+            if !state.isMemoryShort, piece.room == Self.pieceBytes,
                 state.spare.count < Self.maximumSparePieces
             {
                 state.spare.append(piece)
@@ -93,29 +93,4 @@ final class BodyPipeline: Sendable {
         for writer in writers { await writer.run {} }
         await writers[0].run(last)
     }
-}
-
-/// A buffer with some bytes of one body in it.
-final class BodyPiece: @unchecked Sendable {
-    // Sendable because it has one holder at a time: the loop while it fills, then a writer, then the pool.
-    private let storage: UnsafeMutableRawBufferPointer
-    private(set) var count = 0
-
-    init(capacity: Int) { storage = .allocate(byteCount: capacity, alignment: 4096) }
-
-    deinit { storage.deallocate() }
-
-    var room: Int { storage.count - count }
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
-
-    /// Takes as many of `source`'s bytes as there is room for, and says how many.
-    func append(_ source: UnsafeRawBufferPointer) -> Int {
-        let taken = min(room, source.count)
-        UnsafeMutableRawBufferPointer(rebasing: storage[count..<(count + taken)])
-            .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<taken]))
-        count += taken
-        return taken
-    }
-
-    func clear() { count = 0 }
 }

@@ -6,13 +6,17 @@ package final class ByteCredit: Sendable {
     /// libcurl hands over no more than this at once, and all of it or nothing: where less is left, nothing may come any more.
     package static let pieceBytes: Int64 = 16 << 10
 
+    /// What there was at the beginning.
+    package let totalBytes: Int64
     private let leftBytes: Locked<Int64>
-    private let exhausted: @Sendable () -> Void
+    /// Called once, and let go then.
+    private let exhausted: Locked<(@Sendable () -> Void)?>
 
-    /// - Parameter exhausted: called on a session's thread whenever more was asked for than is left; must not block.
+    /// - Parameter exhausted: called on a session's thread the first time that more was asked for than is left; must not block.
     package init(bytes: Int64, exhausted: @escaping @Sendable () -> Void) {
+        totalBytes = bytes
         leftBytes = Locked(bytes)
-        self.exhausted = exhausted
+        self.exhausted = Locked(exhausted)
     }
 
     /// Hands out all of so many bytes, or none.
@@ -22,7 +26,7 @@ package final class ByteCredit: Sendable {
             left -= Int64(count)
             return true
         }
-        if !isGranted { exhausted() }
+        if !isGranted { exhausted.withLock { $0.take() }?() }
         return isGranted
     }
 }

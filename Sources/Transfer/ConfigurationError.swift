@@ -33,6 +33,8 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
         case netrcPath
         /// Of `SessionConfiguration`.
         case userAgent
+        /// Of `SessionConfiguration`.
+        case headers
         /// Of a downloader.
         case maximumTransfers
         /// Of a downloader.

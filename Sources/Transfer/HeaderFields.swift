@@ -1,3 +1,5 @@
+import Platform
+
 /// The header fields of a message in the order they came (RFC 9110 §5); names are compared without regard to case.
 public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// One field line.
@@ -23,7 +25,7 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// - Returns: whether it was taken.
     @discardableResult
     public mutating func append(_ name: String, _ value: String) -> Bool {
-        guard !name.isEmpty, name.withBytes({ $0.allSatisfy(Self.isTokenCharacter) }) else { return false }
+        guard FieldName.isToken(name) else { return false }
         guard value.withBytes({ $0.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 } }) else { return false }
         fields.append(Field(name: name, value: value))
         return true
@@ -50,15 +52,8 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character) ? character | 0x20 : character
     }
 
-    private static func isTokenCharacter(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "-"): true
-        default: "!#$%&'*+.^_`|~".utf8.contains(character)
-        }
-    }
+    /// The first field that is of one of these names, which are in lower case.
+    package func first(of names: Set<String>) -> Field? { fields.first { names.contains($0.name.lowercased()) } }
 }
 
 extension String {

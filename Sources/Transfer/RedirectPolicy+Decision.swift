@@ -25,9 +25,9 @@ extension RedirectPolicy {
         }
         guard url.scheme != "https" || target.scheme == "https" else { throw RedirectRefusal("it drops TLS") }
         if case .sameOrigin = self, target.origin != url.origin {
-            throw RedirectRefusal("it leads to another origin, \(target.host)")
+            throw RedirectRefusal("it leads to another origin, \(target.origin)")
         }
-        return target
+        return target.origin == url.origin ? target.withLogin(of: url) : target
     }
 }
 

@@ -23,6 +23,9 @@ extension SessionConfiguration {
         guard fields.append("User-Agent", userAgent) else {
             throw ConfigurationError(.userAgent, "it can have no control characters")
         }
+        if let field = headers.first(of: FieldName.reserved) {
+            throw ConfigurationError(.headers, "\(field.name) can't be among them: it is set for each request")
+        }
     }
 
     /// A libcurl may be built without HTTP/2.

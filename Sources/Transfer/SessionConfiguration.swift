@@ -29,7 +29,8 @@ public struct SessionConfiguration: Hashable, Sendable {
     public var netrcPath: String?
     /// What `User-Agent` says (RFC 9110 §10.1.5): `larder`.
     public var userAgent = "larder"
-    /// Sent with every request, to the asked URL's own origin only.
+    /// Sent with every request, to the asked URL's own origin only. None of them may frame the message, ask for a range or a coding, or make a
+    /// condition.
     public var headers = HeaderFields()
 
     /// The defaults.

@@ -3,8 +3,8 @@ import Platform
 
 /// The thread that owns every libcurl handle of a session. Others talk to it through its mailbox.
 final class SessionLoop: @unchecked Sendable {
-    // Sendable because `mailbox`, `pipeline`, `credit` and `thread` take care of themselves, `configuration` and `multi` never change, and all else belongs to
-    // the loop thread.
+    // Sendable because `mailbox`, `pipeline`, `credit` and `thread` take care of themselves, `configuration` and `multi` never change, and all
+    // else belongs to the loop thread.
 
     let configuration: SessionConfiguration
     private let multi: UnsafeMutableRawPointer
@@ -21,8 +21,10 @@ final class SessionLoop: @unchecked Sendable {
     /// Who is held back, in the order in which they may go on.
     private var heldBack: [TransferID] = []
     private var spareHandles: [EasyHandle] = []
-    /// Until when memory is spared; nil: it isn't.
-    private var sparesMemoryUntil: SuspendingClock.Instant?
+    /// Until when memory is taken to be short; nil: it isn't.
+    private var memoryShortUntil: SuspendingClock.Instant?
+    /// Whether there wasn't enough credit for some bytes: from then on whoever has any to take stands still.
+    private var isOutOfCredit = false
     private var isInvalid = false
     private var invalidated: [@Sendable () -> Void] = []
     private var lastSweep = SuspendingClock.now
@@ -128,10 +130,7 @@ final class SessionLoop: @unchecked Sendable {
         guard configuration.allowedSchemes.contains(request.url.scheme) else {
             return finish(exchange, .failure(.unusableRequest("the scheme '\(request.url.scheme)' is not allowed")))
         }
-        guard request.hasPossibleRange else {
-            return finish(
-                exchange, .failure(.unusableRequest("the range asked for is empty, or begins before the content")))
-        }
+        if let problem = request.problem { return finish(exchange, .failure(.unusableRequest(problem))) }
         startHop(exchange)
     }
 
@@ -140,7 +139,13 @@ final class SessionLoop: @unchecked Sendable {
         if let refusal = exchange.handle.refusal {
             return finish(exchange, .failure(.unusableRequest("libcurl refused option \(refusal)")))
         }
-        curl_multi_add_handle(multi, exchange.handle.raw)
+        let code = curl_multi_add_handle(multi, exchange.handle.raw)
+        // Nothing would ever be heard of it again.
+        if code != CURLM_OK {
+            finish(
+                exchange,
+                .failure(.unusableRequest("libcurl refused it: \(String(cString: curl_multi_strerror(code)))")))
+        }
     }
 
     private func concludeFinished() {
@@ -171,7 +176,7 @@ final class SessionLoop: @unchecked Sendable {
     private func finish(_ exchange: Exchange, _ result: Result<TransferResponse, TransferError>) {
         exchanges[exchange.id] = nil
         exchange.finish(result)
-        if sparesMemoryUntil == nil, spareHandles.count < Self.maximumSpareHandles {
+        if memoryShortUntil == nil, spareHandles.count < Self.maximumSpareHandles {
             spareHandles.append(exchange.handle)
         }
     }
@@ -179,17 +184,17 @@ final class SessionLoop: @unchecked Sendable {
     // MARK: Memory
 
     private func relieveMemory() -> MemoryRelief {
-        sparesMemoryUntil = now + .seconds(60)
+        memoryShortUntil = now + .seconds(60)
         defer { spareHandles = [] }
         larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, exchanges.count))
-        return MemoryRelief(bufferBytes: pipeline.spareMemory(), handleCount: spareHandles.count)
+        return MemoryRelief(bufferBytes: pipeline.relieveMemory(), handleCount: spareHandles.count)
     }
 
-    private func endSparingMemory() {
-        guard let end = sparesMemoryUntil, now >= end else { return }
-        sparesMemoryUntil = nil
+    private func endMemoryShortage() {
+        guard let end = memoryShortUntil, now >= end else { return }
+        memoryShortUntil = nil
         larder_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
-        pipeline.endSparingMemory()
+        pipeline.endMemoryShortage()
     }
 
     // MARK: Holding back
@@ -198,9 +203,12 @@ final class SessionLoop: @unchecked Sendable {
     func mayReceive(_ count: Int) -> Bool { mayResume() && takeCredit(count) }
 
     /// Whether there is credit for so many bytes, which is spent then.
-    func takeCredit(_ count: Int) -> Bool { credit?.take(count) != false }
+    func takeCredit(_ count: Int) -> Bool {
+        if credit?.take(count) == false { isOutOfCredit = true }
+        return !isOutOfCredit
+    }
 
-    private func mayResume() -> Bool { rateLimiter.allows(at: now) && pipeline.hasRoom() }
+    private func mayResume() -> Bool { !isOutOfCredit && rateLimiter.allows(at: now) && pipeline.hasRoom() }
 
     func didReceive(_ count: Int) { rateLimiter.take(count) }
 
@@ -226,7 +234,7 @@ final class SessionLoop: @unchecked Sendable {
     private func sweep() {
         guard now - lastSweep >= .milliseconds(100) else { return }
         lastSweep = now
-        endSparingMemory()
+        endMemoryShortage()
         for exchange in exchanges.values {
             exchange.sendOldPiece()
             if let error = exchange.brokenDeadline() { end(exchange, exchange.conclusion(of: error)) }

@@ -1,3 +1,5 @@
+import Platform
+
 /// One GET or HEAD: what is asked for, and what will be accepted for an answer.
 public struct TransferRequest: Sendable {
     /// What a request is about (RFC 9110 §9.3).
@@ -12,7 +14,8 @@ public struct TransferRequest: Sendable {
     public var url: TransferURL
     /// Whether the content is asked for; it is, by default.
     public var method = Method.get
-    /// Sent to the URL's own origin only, never across a redirect to another one.
+    /// Sent to the URL's own origin only, never across a redirect to another one. One that frames the message, or asks for a range or a coding, can't
+    /// be among them: `unusableRequest`.
     public var headers = HeaderFields()
     /// The position of the first byte wanted; 0 asks for the whole, with no `Range` at all. A negative one can't be asked for: `unusableRequest`.
     public var offsetBytes: Int64 = 0
@@ -31,8 +34,13 @@ public struct TransferRequest: Sendable {
     /// What becomes of redirects; followed up to ten times by default.
     public var redirects = RedirectPolicy.follow(limit: 10)
 
-    /// Whether there can be such bytes.
-    var hasPossibleRange: Bool { offsetBytes >= 0 && offsetBytes < endBytes ?? .max }
+    /// Why it can't be made; nil where it can.
+    var problem: String? {
+        guard offsetBytes >= 0, offsetBytes < endBytes ?? .max else {
+            return "the range asked for is empty, or begins before the content"
+        }
+        return headers.first(of: FieldName.framing).map { "the header \($0.name) is set by the session alone" }
+    }
 
     /// The range as `Range` spells it (RFC 9110 §14.1.2); nil for the whole.
     var range: String? {
@@ -42,14 +50,4 @@ public struct TransferRequest: Sendable {
 
     /// Asks for the whole of what is at `url`.
     public init(url: TransferURL) { self.url = url }
-}
-
-/// What becomes of a redirect (301, 302, 303, 307, 308). Whatever is allowed here, one from https to http is refused.
-public enum RedirectPolicy: Hashable, Sendable {
-    /// The 3xx itself is the outcome.
-    case refuse
-    /// Followed as long as scheme, host and port stay the same, at most `limit` times in a row.
-    case sameOrigin(limit: Int)
-    /// Followed at most `limit` times in a row; 0 refuses all.
-    case follow(limit: Int)
 }

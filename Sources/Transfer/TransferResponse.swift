@@ -60,16 +60,6 @@ extension TransferResponse {
     }
 }
 
-/// How the end of a body is known (RFC 9112 §6.3).
-public enum BodyFraming: Hashable, Sendable {
-    /// The server declared how many bytes there are.
-    case length
-    /// The last chunk, or the end of an HTTP/2 stream, says so.
-    case delimited
-    /// The connection was closed, which proves nothing: the body may have been cut.
-    case close
-}
-
 /// Whether a text is an entity tag that `If-Range` may carry (RFC 9110 §8.8.3): quoted, not marked as weak, of visible ASCII. Other bytes are
 /// allowed by the grammar, but don't come back from a decoder as they went in.
 package func isStrongEntityTag(_ text: String) -> Bool {

@@ -25,18 +25,14 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         let host: String
         let port: Int
         let path: String
-        let query: String?
         let userInfo: String?
 
-        init(
-            text: String, scheme: String, host: String, port: Int, path: String, query: String?, userInfo: String?
-        ) {
+        init(text: String, scheme: String, host: String, port: Int, path: String, userInfo: String?) {
             self.text = text
             self.scheme = scheme
             self.host = host
             self.port = port
             self.path = path
-            self.query = query
             self.userInfo = userInfo
         }
     }
@@ -50,13 +46,18 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Scheme, host and port: who a request's secrets are meant for (RFC 6454).
-    public struct Origin: Hashable, Sendable {
+    public struct Origin: Hashable, Sendable, CustomStringConvertible {
         /// In lower case.
         public let scheme: String
         /// In lower case.
         public let host: String
         /// The scheme's default where the URL names none.
         public let port: Int
+
+        /// `https://example.org`, with the port where it isn't the scheme's own.
+        public var description: String {
+            escapedText("\(scheme)://\(host)" + (port == TransferURL.defaultPort(scheme) ? "" : ":\(port)"))
+        }
     }
 
     /// Who the URL asks.
@@ -72,6 +73,15 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     public func resolving(_ reference: String) throws(TransferURLError) -> TransferURL {
         // libcurl 7.88 forgets the base's query when there is nothing but a fragment, which doesn't count for us anyway.
         reference.hasPrefix("#") ? self : try TransferURL(reference, relativeTo: text)
+    }
+
+    /// The same with another URL's user name and password, where it has none itself: a redirect within an origin that names the host again doesn't
+    /// mean to leave them behind.
+    func withLogin(of other: TransferURL) -> TransferURL {
+        var parts = URLParts(text)
+        guard userInfo == nil, let login = other.userInfo, let server = parts.authority else { return self }
+        parts.authority = login + "@" + server
+        return (try? TransferURL(parts.text)) ?? self
     }
 
     private init(_ reference: String, relativeTo base: String?) throws(TransferURLError) {
@@ -107,8 +117,7 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         parts = Parts(
             text: text, scheme: scheme.lowercased(), host: (part(CURLUPART_HOST) ?? "").lowercased(),
             port: part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0,
-            path: part(CURLUPART_PATH) ?? "/", query: part(CURLUPART_QUERY),
-            userInfo: login.isEmpty ? nil : login.joined(separator: ":"))
+            path: part(CURLUPART_PATH) ?? "/", userInfo: login.isEmpty ? nil : login.joined(separator: ":"))
         guard scheme == "file" || !host.isEmpty else {
             throw TransferURLError(text: reference, reason: "it has no host")
         }
@@ -125,11 +134,7 @@ public struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The URL as it may be shown: without user name and password, and with a query's content left out, where signed URLs keep
     /// their secrets.
-    public var description: String {
-        if scheme == "file" { return escapedText("file://" + path) }
-        let shownHost = port == Self.defaultPort(scheme) ? host : "\(host):\(port)"
-        return escapedText("\(scheme)://\(shownHost)\(path)\(parts.query == nil ? "" : "?…")")
-    }
+    public var description: String { shownURL(text) }
 
     private static func defaultPort(_ scheme: String) -> Int {
         switch scheme {
@@ -156,16 +161,6 @@ public struct TransferURLError: Error, Hashable, Sendable, CustomStringConvertib
 
     /// What was given, without what may be secret in it, and why it is no URL.
     public var description: String {
-        "'\(escapedText(Self.redacted(text)))' is not a URL that can be asked for: \(reason)"
-    }
-
-    /// Without what may be a password or the secrets of a signed URL, as far as that can be told of a text that is no URL.
-    private static func redacted(_ text: String) -> String {
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = parts.count > 1 ? "?…" : ""
-        guard let at = parts[0].lastIndex(of: "@") else { return parts[0] + query }
-        let scheme = parts[0].prefix { $0 != "/" }
-        let hasScheme = scheme.endIndex < at && scheme.hasSuffix(":")
-        return (hasScheme ? scheme + "//" : "") + "…" + parts[0][at...] + query
+        "'\(shownURL(text))' is not a URL that can be asked for: \(reason)"
     }
 }

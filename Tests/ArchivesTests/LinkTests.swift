@@ -1,6 +1,7 @@
-import Archives
 import Platform
 import Testing
+
+@testable import Archives
 
 @Suite("Symbolic links stay in the tree")
 struct LinkTests {
@@ -66,5 +67,38 @@ struct LinkTests {
         let unpacking = try Unpacking(linkFirst ? [link, child] : [child, link])
         #expect(unpacking.error?.code == .unsafe)
         #expect(try unpacking.scratch.tree().isEmpty)
+    }
+
+    /// Of links, `count` into a chain whose members have long targets.
+    private static func chained(_ count: Int) throws -> JudgedTree {
+        var tree = JudgedTree(policy: ExtractionPolicy(), names: [], capacity: count)
+        let detour = String(repeating: "d/../", count: 800)
+        _ = try tree.addDirectory(tree.appendName("d".utf8))
+        for number in 0..<5 {
+            let target = number == 4 ? detour + "d" : detour + "c\(number + 1)"
+            _ = try tree.addSymbolicLink(tree.appendName("c\(number)".utf8), target: Array(target.utf8))
+        }
+        for number in 0..<count {
+            _ = try tree.addSymbolicLink(tree.appendName("l\(number)".utf8), target: Array("c0".utf8))
+        }
+        return tree
+    }
+
+    @Test("A target is walked once, however many links lead through it", .timeLimit(.minutes(1)))
+    func sharedChain() throws {
+        #expect(try Self.chained(20_000).judgeLinks(checkStop: {}).isEmpty)
+    }
+
+    @Test("Judging ends when the caller wants it to")
+    func stoppedJudging() throws {
+        let tree = try Self.chained(10)
+        var asked = 0
+        let error = #expect(throws: ArchiveError.self) {
+            _ = try tree.judgeLinks { () throws(ArchiveError) in
+                asked += 1
+                if asked == 3 { throw ArchiveError(.stopped, "stopped") }
+            }
+        }
+        #expect(error?.code == .stopped && asked == 3)
     }
 }

@@ -47,6 +47,18 @@ struct ParallelTests {
         }
     }
 
+    @Test("Digests are left out where nobody wants them")
+    func withoutDigests() throws {
+        let digests = Locked<[SHA256Digest?]>([])
+        var observer = UnpackObserver(didCreate: { entry in
+            if case .file = entry.content { digests.withLock { $0.append(entry.digest) } }
+        })
+        observer.takesDigests = false
+        let unpacking = try Unpacking(ZipBuilder(Array(Self.entries.prefix(3))).build(), observer: observer)
+        _ = try unpacking.outcome.get()
+        #expect(digests.withLock { $0 } == [nil, nil, nil])
+    }
+
     @Test("A stop ends all workers")
     func stop() throws {
         let asked = Locked(0)

@@ -206,4 +206,22 @@ struct SelectionTests {
         #expect(try EntrySelection(strip: 0, include: [], exclude: []).isEverything)
         #expect(try !EntrySelection(include: ["**"]).isEverything)
     }
+
+    @Test("A link through one that is left out is left out too", arguments: [true, false])
+    func linkThroughDanglingLink(fromTar: Bool) throws {
+        let links = [("d/to-b", "b"), ("d/up", "to-b/.."), ("d/to-a", "a")]
+        let bytes =
+            fromTar
+            ? TarBuilder.of { tar in
+                for name in ["d/a", "d/b/x"] { tar.add(name, [1]) }
+                for (name, target) in links { tar.add(name, type: "2", link: target) }
+            }
+            : ZipBuilder([.init("d/a", [1]), .init("d/b/x", [1])] + links.map { .link($0.0, to: $0.1) }).build()
+        let unpacking = try Unpacking(bytes, policy: policy(exclude: ["b"]))
+        #expect(unpacking.error == nil)
+        #expect(try Set(unpacking.scratch.tree().keys) == ["d", "d/a", "d/to-a"])
+        #expect(
+            unpacking.warnings
+                == ["d/to-b", "d/up"].map { "the link '\($0)' is left out: what it leads to is not selected" })
+    }
 }

@@ -12,6 +12,8 @@ struct ZipBuilder {
         var flags: UInt16 = 0
         var crc: UInt32?
         var size: UInt32?
+        /// What the headers say of the data's length; that length when nil.
+        var packedSize: UInt32?
         /// Unix mode, type included.
         var mode: UInt32 = 0o100644
         var directoryExtra: [UInt8] = []
@@ -34,6 +36,8 @@ struct ZipBuilder {
 
     var entries: [Entry] = []
     var comment: [UInt8] = []
+    /// Whether the directory leaves the places of the local headers to the ZIP64 field.
+    var saturatesOffsets = false
 
     init(_ entries: [Entry]) { self.entries = entries }
 
@@ -45,10 +49,11 @@ struct ZipBuilder {
             let data = entry.data ?? entry.content
             let crc = entry.crc ?? crcValue(entry.content)
             let size = entry.size ?? UInt32(entry.content.count)
+            let packedSize = entry.packedSize ?? UInt32(data.count)
             func common(streamed: Bool) -> [UInt8] {
                 var fields: [UInt8] = []
                 for value in [20, entry.flags, entry.method, 0, entry.dosDate] { fields.append(littleEndian: value) }
-                for value in streamed ? [0, 0, 0] : [crc, UInt32(data.count), size] {
+                for value in streamed ? [0, 0, 0] : [crc, packedSize, size] {
                     fields.append(littleEndian: value)
                 }
                 fields.append(littleEndian: UInt16(entry.name.count))
@@ -61,7 +66,7 @@ struct ZipBuilder {
             directory.append(littleEndian: UInt16(entry.directoryExtra.count))
             for value: UInt16 in [0, 0, 0] { directory.append(littleEndian: value) }
             directory.append(littleEndian: entry.mode << 16)
-            directory.append(littleEndian: offset)
+            directory.append(littleEndian: saturatesOffsets ? UInt32.max : offset)
             directory += entry.name + entry.directoryExtra
         }
         let end = Self.endRecord(

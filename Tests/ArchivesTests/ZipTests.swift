@@ -162,6 +162,25 @@ struct ZipTests {
         #expect(try unpacking.scratch.outsideIsUntouched())
     }
 
+    @Test("What was read from a pipe is a file, and told of where it is empty; a pipe itself is refused")
+    func pipes() throws {
+        var read = ZipBuilder.Entry("-", [65])
+        read.mode = 0o010644
+        let unpacking = try Unpacking([read])
+        #expect(try unpacking.file("-") == [65])
+        #expect(unpacking.warnings == [])
+        var empty = ZipBuilder.Entry("empty")
+        (empty.mode, empty.method, empty.data) = (0o010644, ZipMethod.deflate, [3, 0])
+        let odd = try Unpacking([empty])
+        #expect(try odd.file("empty") == [])
+        #expect(odd.warnings.count == 1 && odd.warnings[0].contains("'empty' is a pipe"), "\(odd.warnings)")
+        var pipe = ZipBuilder.Entry("pipe")
+        pipe.mode = 0o010644
+        let refused = try Unpacking([hello, pipe])
+        #expect(refused.error?.code == .unsafe)
+        #expect(try refused.scratch.tree().isEmpty)
+    }
+
     @Test("Control characters in a name are escaped in the message")
     func controlCharacters() throws {
         let error = try #require(try Unpacking([.init("../\u{1b}[2J\n", [1])]).error)
@@ -213,7 +232,8 @@ struct ZipTests {
     func compactIndex() {
         let slotBytes = 4 * 8 / 3  // At least three eighths of the table's slots are taken once it has grown.
         #expect(
-            MemoryLayout<ZipEntry>.stride + PathTree.bytesPerNode + slotBytes + MemoryLayout<PathTree.Node>.stride < 100
+            MemoryLayout<ZipEntry>.stride + MemoryLayout<PathTree.Storage>.stride + slotBytes
+                + MemoryLayout<PathTree.Node>.stride < 100
         )
     }
 
@@ -253,5 +273,17 @@ struct ZipTests {
             let unpacking = try Unpacking(Array(archive[..<length]))
             #expect(unpacking.error != nil, "\(length)")
         }
+    }
+
+    @Test(
+        "A DOS date that no calendar has is none",
+        arguments: [
+            (2025, 1, 1, 0, Int64(1_735_689_600)), (2024, 2, 29, 0, 1_709_164_800), (2025, 2, 29, 0, nil),
+            (2025, 2, 31, 0, nil), (2025, 4, 31, 0, nil), (2025, 0, 1, 0, nil), (2025, 13, 1, 0, nil),
+            (2025, 1, 0, 0, nil), (2025, 1, 1, 0b10111_111011_11110, nil),
+        ] as [(Int, Int, Int, UInt16, Int64?)])
+    func dosDates(year: Int, month: Int, day: Int, time: UInt16, seconds: Int64?) {
+        let date = UInt16((year - 1980) << 9 | month << 5 | day)
+        #expect(DOSTime.seconds(date: date, time: time) == seconds)
     }
 }

@@ -16,6 +16,8 @@ import shutil
 import sys
 import tempfile
 
+import arriving
+import create
 import game
 import large_file
 import library
@@ -49,7 +51,9 @@ def main():
             "refresh": lambda: refresh.measure(larder, server, served, scratch, runs),
             "library": lambda: library.measure(larder, server, served, scratch, runs),
             "segments": lambda: segments.measure(larder, read_playlist, server, served, scratch, runs),
+            "arriving": lambda: arriving.measure(larder, server, served, scratch, runs),
             "unpack": lambda: unpack.measure(larder, scratch, runs),
+            "create": lambda: create.measure(larder, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:

@@ -1,7 +1,7 @@
-/* The long link: a proxy of bytes, for one server on this machine, that delays each direction by so many milliseconds and holds each connection
-   to so many bytes a second towards the client.
+/* The long link: a proxy of bytes, for one server on this machine, that delays each direction by so many milliseconds and holds each connection,
+   or all of them together, to so many bytes a second towards the client.
 
-       long_link PORT SERVER_PORT DELAY_MS BYTES_PER_SECOND
+       long_link PORT SERVER_PORT DELAY_MS BYTES_PER_SECOND each|all
 
    One process a connection; each direction is a ring of bytes with the moments at which they may go on. */
 
@@ -14,7 +14,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,9 +30,16 @@ struct mark {
     size_t bytes;
 };
 
+/* What may pass, by a rate. */
+struct bucket {
+    atomic_flag is_taken;
+    double rate, allowance, filled;
+};
+
 struct direction {
     int from, to;
-    double delay, rate, allowance, filled;
+    double delay;
+    struct bucket *bucket;
     int is_ended, is_closed;
     unsigned char *ring;
     size_t head, count;
@@ -44,27 +53,41 @@ static double now(void) {
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+/* Takes up to so many bytes out of a bucket, which fills meanwhile. */
+static size_t allowed(struct bucket *bucket, size_t wanted, double time) {
+    while (atomic_flag_test_and_set(&bucket->is_taken)) {}
+    if (time > bucket->filled) {
+        /* A hundredth of a second's worth may gather. */
+        bucket->allowance += (time - bucket->filled) * bucket->rate;
+        if (bucket->allowance > bucket->rate / 100) bucket->allowance = bucket->rate / 100;
+        bucket->filled = time;
+    }
+    if (wanted > bucket->allowance) wanted = bucket->allowance < 1 ? 0 : (size_t)bucket->allowance;
+    bucket->allowance -= (double)wanted;
+    atomic_flag_clear(&bucket->is_taken);
+    return wanted;
+}
+
+static void give_back(struct bucket *bucket, size_t bytes) {
+    while (atomic_flag_test_and_set(&bucket->is_taken)) {}
+    bucket->allowance += (double)bytes;
+    atomic_flag_clear(&bucket->is_taken);
+}
+
 /* Takes what has come, as far as the rate allows. */
 static int take(struct direction *way, double time) {
     if (way->is_ended || way->count == RING_BYTES || way->mark_count == MARKS) return 0;
     size_t room = RING_BYTES - way->count;
-    if (way->rate > 0) {
-        /* A hundredth of a second's worth may gather. */
-        way->allowance += (time - way->filled) * way->rate;
-        if (way->allowance > way->rate / 100) way->allowance = way->rate / 100;
-        way->filled = time;
-        if (way->allowance < 1) return 0;
-        if (room > (size_t)way->allowance) room = (size_t)way->allowance;
-    }
     size_t tail = (way->head + way->count) % RING_BYTES;
     if (room > RING_BYTES - tail) room = RING_BYTES - tail;
+    if (way->bucket && (room = allowed(way->bucket, room, time)) == 0) return 0;
     ssize_t got = recv(way->from, way->ring + tail, room, MSG_DONTWAIT);
+    if (way->bucket) give_back(way->bucket, room - (got > 0 ? (size_t)got : 0));
     if (got < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
     struct mark *mark = &way->marks[(way->first_mark + way->mark_count++) % MARKS];
     *mark = (struct mark){time + way->delay, (size_t)got};
     way->is_ended = got == 0;
     way->count += (size_t)got;
-    way->allowance -= (double)got;
     return 0;
 }
 
@@ -99,7 +122,7 @@ static int connected(int port) {
     return server;
 }
 
-static void carry(int client, int server_port, double delay, double rate) {
+static void carry(int client, int server_port, double delay, struct bucket *bucket) {
     int server = connected(server_port);
     int one = 1;
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -110,8 +133,7 @@ static void carry(int client, int server_port, double delay, double rate) {
         ways[i].from = i ? server : client;
         ways[i].to = i ? client : server;
         ways[i].delay = delay;
-        ways[i].rate = i ? rate : 0;
-        ways[i].filled = now();
+        ways[i].bucket = i ? bucket : NULL;
         ways[i].ring = malloc(RING_BYTES);
         if (!ways[i].ring) _exit(1);
     }
@@ -133,10 +155,14 @@ static void carry(int client, int server_port, double delay, double rate) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 5) {
-        fprintf(stderr, "usage: long_link PORT SERVER_PORT DELAY_MS BYTES_PER_SECOND\n");
+    int is_shared = count == 6 && strcmp(arguments[5], "all") == 0;
+    if (count != 6 || (!is_shared && strcmp(arguments[5], "each") != 0)) {
+        fprintf(stderr, "usage: long_link PORT SERVER_PORT DELAY_MS BYTES_PER_SECOND each|all\n");
         return 64;
     }
+    struct bucket *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return 1;
+    *shared = (struct bucket){ATOMIC_FLAG_INIT, atof(arguments[4]), 0, now()};
     signal(SIGCHLD, SIG_IGN);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     int one = 1;
@@ -157,7 +183,8 @@ int main(int count, char **arguments) {
         if (client < 0) continue;
         if (fork() == 0) {
             close(listener);
-            carry(client, atoi(arguments[2]), atof(arguments[3]) / 1000, atof(arguments[4]));
+            struct bucket own = {ATOMIC_FLAG_INIT, shared->rate, 0, now()};
+            carry(client, atoi(arguments[2]), atof(arguments[3]) / 1000, is_shared ? shared : &own);
         }
         close(client);
     }

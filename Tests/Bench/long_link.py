@@ -14,17 +14,17 @@ CONNECTIONS = 8
 FILE_BYTES = 288 << 20
 
 
-class LongLink:
-    """A proxy in front of a server on loopback, compiled when it is needed."""
+class Link:
+    """A proxy in front of a server on loopback, compiled when it is needed; holds each connection to a rate, or all of them together."""
 
-    def __init__(self, server_origin, scratch):
+    def __init__(self, server_origin, scratch, delay_milliseconds, bytes_per_second, is_shared=False):
         program = scratch / "long_link"
         source = pathlib.Path(__file__).with_name("long_link.c")
         subprocess.run(["gcc", "-O2", "-o", program, source], check=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         self.origin = f"http://127.0.0.1:{port}"
-        arguments = [port, server_origin.rsplit(":", 1)[1], DELAY_MILLISECONDS, BYTES_PER_SECOND]
+        arguments = [port, server_origin.rsplit(":", 1)[1], delay_milliseconds, bytes_per_second, "all" if is_shared else "each"]
         # A group of its own, so that what carries the connections ends with it.
         self.process = subprocess.Popen([program, *map(str, arguments)], stdout=subprocess.PIPE, start_new_session=True)
         self.process.stdout.readline()
@@ -38,7 +38,7 @@ def measure(larder, server, served, scratch, runs):
     with (served / "long.bin").open("wb") as file:
         for _ in range(FILE_BYTES >> 20):
             file.write(os.urandom(1 << 20))
-    link = LongLink(server.origin, scratch)
+    link = Link(server.origin, scratch, DELAY_MILLISECONDS, BYTES_PER_SECOND)
     url = f"{link.origin}/long.bin"
     try:
         compare(

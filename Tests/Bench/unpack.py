@@ -83,19 +83,30 @@ def megabytes(path):
 
 
 def unpacked_bytes(place):
-    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, files in os.walk(place / "out") for name in files)
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, files in os.walk(place) for name in files)
+
+
+def compiled_inflate(directory):
+    program = directory / "inflate"
+    subprocess.run(["cc", "-O2", "-o", program, os.path.join(os.path.dirname(__file__), "inflate.c"), "-lz"], check=True)
+    return program
+
+
+def write_list(archive, streams):
+    """For `inflate.c`."""
+    path = archive.with_suffix(".streams")
+    path.write_text("".join(f"{offset} {length}\n" for offset, length in streams))
+    return path
 
 
 def measure(larder, scratch, runs):
     directory = scratch / "unpack"
     directory.mkdir()
     material = Material()
-    inflate = directory / "inflate"
-    subprocess.run(["cc", "-O2", "-o", inflate, os.path.join(os.path.dirname(__file__), "inflate.c"), "-lz"], check=True)
+    inflate = compiled_inflate(directory)
 
     def compare_unpackers(what, archive, total_bytes, streams, target, seven_zip="7z x -y -oout {} >7z.log"):
-        stream_list = archive.with_suffix(".streams")
-        stream_list.write_text("".join(f"{offset} {length}\n" for offset, length in streams))
+        stream_list = write_list(archive, streams)
         peers = {} if archive.name.endswith(".gz") else {"unzip": f"unzip -q {archive} -d out"}
         peers |= {"bsdtar": f"mkdir out; bsdtar -xf {archive} -C out", "7z x": seven_zip.format(archive)}
         with_floor = {"floor: zlib inflates, one core": f"mkdir out; {inflate} {archive} <{stream_list}"}
@@ -106,7 +117,7 @@ def measure(larder, scratch, runs):
             directory / archive.stem,
             targets={name: target for name in peers},
             remove_each=False,
-            check=lambda name, place: name.startswith("floor") or unpacked_bytes(place) == total_bytes,
+            check=lambda name, place: name.startswith("floor") or unpacked_bytes(place / "out") == total_bytes,
         )
         shutil.rmtree(directory / archive.stem)
 

@@ -42,7 +42,7 @@ import Testing
         let selection = presentation.selection
         #expect(presentation.playlist.urls.map(\.text) == ["film/master.m3u8"])
         #expect(selection.minBandwidth == 1000 && selection.maxBandwidth == 3_000_000)
-        #expect(selection.resolution == Resolution("1280x720"))
+        #expect(selection.resolution == PictureSize("1280x720"))
         #expect(selection.codecs == ["avc1"] && selection.frameRate == 30)
         #expect(selection.audio == ["en"] && selection.subtitles == ["de"] && !selection.takesAll)
 

@@ -176,11 +176,6 @@ import Testing
         #expect(diagnostics.map(\.hint) == ["did you mean \"priority\"?", "a key of your own starts with x-"])
     }
 
-    @Test func knownRequirementsAreAccepted() {
-        let options = ManifestDecodingOptions(knownRequirements: ["teleport"])
-        #expect(findings(manifest(more: ", \"requires\": [\"teleport\"]"), options).isEmpty)
-    }
-
     @Test func cyclesAreToldOnceWithTheirWay() {
         let bundles = [
             ebook(", \"after\": [\"b\"]", id: "a"), ebook(", \"after\": [\"c\"]", id: "b"),

@@ -26,6 +26,51 @@ import Testing
         #expect(collisions(paths.reversed()).count == expected.count)
     }
 
+    /// What is in order is told apart by neighbours alone; what isn't, or can't be compared byte by byte, is sorted.
+    @Test(
+        arguments: [
+            ([], true), (["a"], true), (["a", "b", "c/a", "c/b"], true), (["a9", "a10", "a11"], true),
+            (["a10", "a11", "a9"], true), (["b", "aa"], true), (["x/9", "x/10", "y/1", "z"], true),
+            (["a", "a"], false), (["a", "A"], false), (["A", "b", "C"], true), (["b", "a"], false),
+            (["a9", "a10", "a2"], false), (["a", "a/b"], false), (["a", "A/b"], false), (["a/b", "a"], false),
+            (["a", "a b", "a/b"], false), (["", "a"], true), (["a", ""], false), (["", ""], false),
+            (["\u{E9}"], false), (["a", "\u{E9}"], false), (["a", "b\u{E9}", "c"], false),
+        ] as [([String], Bool)])
+    func textsInOrderAreToldApart(_ texts: [String], _ expected: Bool) {
+        #expect(TextOrder.tellsApart(texts) == expected)
+    }
+
+    /// However paths come, nothing is lost by the look at their order.
+    @Test(arguments: 0..<200 as Range<UInt64>) func theOrderOfPathsHidesNoCollision(_ seed: UInt64) {
+        var state = seed
+        func draw(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        let names = [
+            "a", "A", "b", "ab", "a/b", "A/b", "a/B/c", "a b", "a.b", "a-", "b/1", "b/10", "b/9", "\u{E9}",
+            "e\u{301}/x",
+        ]
+        let paths = (0..<(1 + draw(5))).map { _ in names[draw(names.count)] }
+        for paths in [paths, paths.sorted()] where TextOrder.tellsApart(paths) {
+            // An empty path in front of others leaves the order open, and so has them sorted.
+            #expect(collisions(paths + [""]) == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["a.ts", "b.ts"], "c.ts", []), (["a.ts", "b.ts"], "a.ts", ["P008 0 2"]),
+            (["a.ts", "b.ts"], "B.ts", ["P012 1 2"]), (["a/1", "a/2"], "a", ["P009 0 2"]),
+            (["a1", "a2"], "a", []), (["b", "a"], "a", ["P008 1 2"]), (["a"], "\u{E9}", []),
+        ] as [([String], String, [String])])
+    func theJoinedFileIsOneMore(_ paths: [String], _ joined: String, _ expected: [String]) {
+        let found = OutputPaths.collisions(among: paths, and: joined).map {
+            "\($0.rule.rawValue) \($0.first) \($0.again)"
+        }
+        #expect(found == expected)
+    }
+
     /// Two thousand folders in each of these would be a tree of five million.
     @Test(.timeLimit(.minutes(1))) func deepPathsTakeNoMoreThanTheirText() {
         let folders = String(repeating: "a/", count: 1900)

@@ -81,7 +81,17 @@ import Testing
 
     @Test(arguments: [["help"], ["help", "--help"], ["--help"], ["-h", "sync"]])
     func helpOfTheProgram(_ arguments: [String]) throws {
-        guard case .help(nil) = try Sample.table.parse(arguments) else { return #expect(Bool(false)) }
+        guard case .help(.program, let extent) = try Sample.table.parse(arguments) else {
+            return #expect(Bool(false))
+        }
+        #expect(extent == (arguments[0] == "help" ? .full : .short))
+    }
+
+    @Test(arguments: [["manifest", "--help"], ["manifest", "-h"], ["help", "manifest"]])
+    func helpOfCommandsOfTwoWords(_ arguments: [String]) throws {
+        guard case .help(.group("manifest"), _) = try Sample.table.parse(arguments) else {
+            return #expect(Bool(false))
+        }
     }
 
     @Test(arguments: [
@@ -89,8 +99,10 @@ import Testing
         ["sync", "m", "--help"],
     ])
     func helpOfACommandNeedsNothingElse(_ arguments: [String]) throws {
-        guard case .help(.some(let command)) = try Sample.table.parse(arguments) else { return #expect(Bool(false)) }
-        #expect(command.name == "sync")
+        guard case .help(.command(let command), let extent) = try Sample.table.parse(arguments) else {
+            return #expect(Bool(false))
+        }
+        #expect(command.name == "sync" && extent == (arguments[0] == "help" ? .full : .short))
     }
 
     @Test func version() throws {
@@ -103,7 +115,15 @@ import Testing
         ([], "a command is missing (see sample --help)"),
         (["snyc"], "unknown command \"snyc\"; did you mean \"sync\"? (see sample --help)"),
         (["xyzzy"], "unknown command \"xyzzy\" (see sample --help)"),
-        (["manifest"], "\"manifest\" needs one of create, sign after it (see sample --help)"),
+        (["manifest"], "\"manifest\" needs one of create, sign after it (see sample manifest --help)"),
+        (
+            ["manifest", "crate"],
+            "\"manifest\" needs one of create, sign after it; did you mean \"manifest create\"? (see sample manifest --help)"
+        ),
+        (
+            ["--spel"],
+            "the option \"--spel\" stands before any command; did you mean \"--spell\"? (see sample --help)"
+        ),
         (["--quiet", "sync"], "the option \"--quiet\" stands before any command (see sample --help)"),
         (
             ["sync", "m", "-ld", "--limt-rate=1"],

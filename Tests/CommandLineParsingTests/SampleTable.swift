@@ -7,17 +7,19 @@ enum Sample {
     }
 
     static let library = CommandOption.required(
-        "library", short: "l", .text("DIR"), environment: "SAMPLE_LIBRARY", help: "the library; created if missing")
+        "library", short: "l", .folder(), environment: "SAMPLE_LIBRARY", help: "the library; created if missing")
     static let jobs = CommandOption.value("jobs", short: "j", .integer(1...64), default: 8, help: "transfers at once")
     static let limitRate = CommandOption.optional("limit-rate", .size, help: "bytes a second for the run as a whole")
     static let minFree = CommandOption.value(
         "min-free", .sizeOrPercent, default: .percent(5), help: "keep this much disk free")
     static let deadline = CommandOption.optional("deadline", .duration, help: "pause everything after this long")
-    static let only = CommandOption.list("only", .text("ID"), help: "these bundles alone")
+    static let only = CommandOption.list(
+        "only", .text("ID", completion: .names { ["\($0.text(of: library) ?? "none").film", "guide"] }),
+        help: "these bundles alone; all others stay")
     static let dryRun = CommandOption.flag("dry-run", short: "n", help: "tell what would be done and do nothing")
     static let quiet = CommandOption.flag("quiet", short: "q", help: "say nothing")
     static let color = CommandOption.value("color", .word(), default: Color.auto, help: "colors in the output")
-    static let output = CommandOption.optional("output", short: "o", .text("FILE|-"), help: "where to write")
+    static let output = CommandOption.optional("output", short: "o", .file("FILE|-"), help: "where to write")
 
     static let header = CommandOption.repeated("header", .text("NAME: VALUE"), help: "an extra request header")
 
@@ -29,7 +31,7 @@ enum Sample {
             Command(
                 "sync", summary: "bring a library up to date",
                 description: "Fetches what is missing in a library, verifies and unpacks it, and publishes the result.",
-                operands: [Operand("MANIFEST", .oneOrMore, help: "a path, a URL or -")],
+                operands: [Operand("MANIFEST", .oneOrMore, help: "a path, a URL or -", completion: .files)],
                 groups: [
                     OptionGroup("Library", library, minFree, only, dryRun),
                     OptionGroup("Transfers", jobs, limitRate, deadline), display,
@@ -44,7 +46,13 @@ enum Sample {
                 "manifest create", summary: "make a manifest", description: "Makes a manifest.", exitCodes: [0]),
             Command(
                 "manifest sign", summary: "sign a manifest", description: "Signs a manifest.", exitCodes: [0]),
+            Command(
+                "watch", summary: "sync again and again", description: "Syncs every hour.",
+                groups: [OptionGroup("Library", library, only).asIn("sync"), display], exitCodes: [0]),
+            Command("--spell", summary: "print a spell", description: "Prints a spell.", exitCodes: [0]),
+            Command("--secret", summary: "x", description: "x", exitCodes: [0], isHidden: true),
         ],
+        groupSummaries: ["manifest": "make and sign manifests"],
         exitCodes: [
             ExitCode(0, "all done, or nothing to do"), ExitCode(1, "nothing could be published"),
             ExitCode(64, "wrong usage"),

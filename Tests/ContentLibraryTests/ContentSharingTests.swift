@@ -94,7 +94,9 @@ import Testing
         #expect(try staging.directory.readFile("new/place", limitBytes: 100) == Array("unchanged".utf8))
         #expect(try !sharing.place(digest, sizeBytes: 8, at: "wrong/size", in: staging))
         #expect(try !sharing.place(SHA256.digest(of: "no".utf8), sizeBytes: 2, at: "unknown", in: staging))
-        #expect(try staging.seal(digests: ["new/place": digest]).entries.count == 1)
+        let isLink = try #require(try staging.directory.status(of: "new/place")).linkCount == 2
+        let sealed = try staging.seal(digests: ["new/place": digest])
+        #expect(sealed.entries.count == 1 && sealed.sharedFiles == (isLink ? 1 : 0))
     }
 
     @Test func damageAtRestDoesNotSpread() throws {

@@ -140,6 +140,7 @@ import Testing
         let link: RelativePath = "generations/000001/museum/gallery"
         try fixture.directory().remove(link)
         try fixture.directory().makeSymbolicLink(link, target: Array(target.utf8))
+        try fixture.directory().remove("generations/000001/.contents")
         let error = #expect(throws: LibraryError.self) { try fixture.open().generations.current() }
         #expect(error?.message.contains("000001/museum/gallery") == true)
     }

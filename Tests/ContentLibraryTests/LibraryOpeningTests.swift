@@ -48,7 +48,7 @@ import Testing
         try fixture.temporary.write([], to: "library/\(file)")
         let before = try fixture.tree()
         let error = #expect(throws: LibraryError.self) { try Library.open(fixture.path, for: .writing) }
-        #expect(error?.code == .notALibrary)
+        #expect(error?.code == .unusablePlace)
         #expect(error?.message.contains("not empty") == true && error?.message.contains(fixture.path) == true)
         #expect(try fixture.tree() == before)
     }

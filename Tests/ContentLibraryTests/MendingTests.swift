@@ -104,6 +104,34 @@ import Testing
         #expect(try quarantine().isEmpty)
     }
 
+    @Test func whatWasReplacedIsGivenBackAtOnceWhereThatIsAskedFor() throws {
+        let content = try stored(["x": "text", "y": "more"])
+        try check(chmod(path(content, "x"), 0o600), "chmod")
+        guard case .mended = try mend(content) else { throw Unexpected("it wasn't mended") }
+        #expect(try writer.discardReplacedContent(keeping: 0, olderThan: .zero) > 0)
+        #expect(try quarantine().isEmpty)
+    }
+
+    /// However much is damaged, the receipts of the whole library are read through once.
+    @Test func theLibraryIsSearchedOnceForAllThatIsDamaged() throws {
+        let damaged = try ["a", "b"].map { try stored([$0: $0], text: $0) }
+        let copy = try stored(["a": "a", "b": "b"], text: "copy")
+        let receiptless = SHA256.digest(of: "elsewhere".utf8)
+        _ = try stored(["c": "elsewhere"], text: "elsewhere")
+        writer.note(damaged: Set(damaged.map(\.address)))
+        writer.note(wanted: [receiptless])
+        #expect(
+            try writer.storedFiles(for: [SHA256.digest(of: "a".utf8)]).places(of: SHA256.digest(of: "a".utf8)).count > 0
+        )
+        removeTree("\(fixture.path)/store/\(copy.address).receipt")
+        let again = try writer.storedFiles(for: [SHA256.digest(of: "b".utf8), receiptless])
+        #expect(
+            again.places(of: SHA256.digest(of: "b".utf8)).contains {
+                $0.directory.name.contains("\(copy.address.name)")
+            })
+        #expect(again.places(of: receiptless).count == 1)
+    }
+
     @Test func whatIsKnownOfContentIsKeptAndForgotten() throws {
         let index = try writer.openStateIndex()
         let content = try stored(["x": "text"])

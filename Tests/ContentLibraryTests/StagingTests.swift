@@ -44,6 +44,50 @@ import Testing
         #expect(try files(staging.seal(digests: ["one": known]))["one"]?.sha256 == known)
     }
 
+    /// Its other name is somebody else's, whose mode and time it has.
+    @Test func aFileThatIsToBeChangedIsTakenWithoutOtherNamesOnly() throws {
+        let fixture = try Fixture()
+        let bundle = try Sample().bundle
+        let source = Receipt.Source(url: "x", sizeBytes: 3, sha256: SHA256.digest(of: "one".utf8))
+        do {
+            let staging = try fixture.writer().makeStaging(for: bundle)
+            try staging.write("one", to: "one")
+            try staging.note(source, at: "one")
+            try staging.directory.link("one", to: "other")
+        }
+        let writer = try fixture.writer()
+        let next = try writer.makeStaging(for: bundle)
+        func isTaken(_ isToBeChanged: Bool) throws -> Bool {
+            let salvage = try #require(writer.salvage(of: bundle))
+            return try salvage.take(
+                source.sha256, sizeBytes: 3, to: "one", in: next, isToBeChanged: isToBeChanged)
+        }
+        #expect(try !isTaken(true))
+        #expect(try isTaken(false))
+    }
+
+    @Test func afterAStopNothingIsTaken() throws {
+        let fixture = try Fixture()
+        let bundle = try Sample().bundle
+        let source = Receipt.Source(url: "x", sizeBytes: 3, sha256: SHA256.digest(of: "one".utf8))
+        do {
+            let staging = try fixture.writer().makeStaging(for: bundle)
+            try staging.write("one", to: "one")
+            try staging.note(source, at: "one")
+        }
+        let writer = try fixture.writer()
+        let next = try writer.makeStaging(for: bundle)
+        for isStopped in [true, false] {
+            let salvage = try #require(writer.salvage(of: bundle))
+            #expect(salvage.mayHold(source))
+            let isTaken = try salvage.take(
+                source.sha256, sizeBytes: 3, to: "one", in: next, isStopped: { isStopped })
+            #expect(isTaken != isStopped)
+        }
+        let left = try #require(writer.salvage(of: bundle))
+        #expect(!left.mayHold(source), "it has been taken")
+    }
+
     @Test func whatIsNoFileIsNotPublished() throws {
         let fixture = try Fixture()
         let writer = try fixture.writer()

@@ -18,16 +18,84 @@ import Testing
         let fixture = try Fixture()
         let index = try fixture.writer().openStateIndex()
         let first = try index.beginRun(command: "sync", at: Timestamp(seconds: 100))
-        var counts = RunCounts()
-        (counts.published, counts.failed, counts.bytesFetched) = (3, 1, 1 << 40)
-        try index.endRun(first, exit: 2, counts: counts, at: Timestamp(seconds: 200))
+        var end = RunEnd(exit: 2)
+        (end.counts.published, end.counts.failed, end.counts.bytesFetched) = (3, 1, 1 << 40)
+        (end.counts.mended, end.counts.bytesFromCouriers, end.counts.bytesCopied) = (4, 5, 6)
+        end.stop = "deadline"
+        try index.endRun(first, end, at: Timestamp(seconds: 200))
         let second = try index.beginRun(command: "refresh", at: Timestamp(seconds: 300))
 
         let runs = try index.runs(limit: 10)
         #expect(runs.map(\.id) == [second, first])
         #expect(runs[0].ended == nil && runs[0].exit == nil && runs[0].command == "refresh")
-        #expect(runs[1].ended == Timestamp(seconds: 200) && runs[1].exit == 2 && runs[1].counts == counts)
+        #expect(runs[1].ended == Timestamp(seconds: 200) && runs[1].exit == 2 && runs[1].counts == end.counts)
+        #expect(runs[1].stop == "deadline" && runs[0].stop == nil)
         #expect(try index.runs(limit: 1).count == 1)
+    }
+
+    @Test func aRunThatFoundNothingToDoIsNotedWhenItEnds() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        var end = RunEnd(exit: 0)
+        end.counts.unchanged = 7
+        try index.addRun(command: "refresh", from: Timestamp(seconds: 100), end, at: Timestamp(seconds: 200))
+        let run = try #require(try index.runs(limit: 1).first)
+        #expect(run.started == Timestamp(seconds: 100) && run.ended == Timestamp(seconds: 200))
+        #expect(run.exit == 0 && run.counts == end.counts && run.command == "refresh")
+        #expect(try index.value(of: .lastTime) == 100)
+    }
+
+    @Test func aRefusalIsRememberedSinceItBeganUntilItEnds() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let (source, other) = (SHA256.digest(of: "a place".utf8), SHA256.digest(of: "another".utf8))
+        func end(_ refusals: [SHA256Digest: String?], at time: Int64) throws {
+            var end = RunEnd(exit: 77)
+            end.refusals = refusals
+            try index.addRun(command: "sync", from: Timestamp(seconds: time), end, at: Timestamp(seconds: time))
+        }
+        func told() throws -> [String] {
+            try index.refusals().map { "\($0.reason) \($0.since.seconds) \($0.last.seconds)" }
+        }
+        try end([source: "expired", other: "unsigned"], at: 100)
+        try end([source: "another key"], at: 200)
+        #expect(try told().sorted() == ["another key 100 200", "unsigned 100 100"])
+        try end([source: nil], at: 300)
+        #expect(try told() == ["unsigned 100 100"])
+        try end([:], at: 100 + 31 * 86_400)
+        #expect(try told() == [], "nobody asks for it any more")
+    }
+
+    @Test func aPlaceIsWaitedForUntilAllOfItsManifestIsUpToDate() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let source = SHA256.digest(of: "a place".utf8)
+        func end(_ manifest: ContentID, lastSuccess: Int64?, at time: Int64) throws {
+            let record = ManifestRecord(
+                manifest: manifest, serial: 1, digest: SHA256.digest(of: "bytes".utf8), expires: nil, bundleCount: 1,
+                lastSuccess: lastSuccess.map { Timestamp(seconds: $0) })
+            var end = RunEnd(exit: 0)
+            end.manifests = [source: record]
+            try index.addRun(
+                command: "refresh", from: Timestamp(seconds: time), end, at: Timestamp(seconds: time))
+        }
+        func freshness() throws -> Int64? { try index.freshness(of: source)?.seconds }
+        #expect(try freshness() == nil)
+        for time in [10, 20] as [Int64] { try index.noteWaits(for: [source], at: Timestamp(seconds: time)) }
+        #expect(try freshness() == 10, "since it was first asked for")
+        try end(museum, lastSuccess: nil, at: 30)
+        #expect(try freshness() == 10, "a part doesn't count")
+        try end(museum, lastSuccess: 40, at: 40)
+        try index.noteWaits(for: [source], at: Timestamp(seconds: 50))
+        try end(museum, lastSuccess: nil, at: 50)
+        #expect(try freshness() == 40)
+        let other = try #require(ContentID("other"))
+        try end(other, lastSuccess: nil, at: 60)
+        #expect(try freshness() == 60, "another manifest is waited for anew")
+        #expect(try index.manifest(from: source)?.lastSuccess == nil)
+        try end(other, lastSuccess: 70, at: 70)
+        try index.forget(other)
+        #expect(try freshness() == nil)
     }
 
     @Test func theHistoryDoesNotGrowForEver() throws {

@@ -16,7 +16,8 @@ import Testing
         let name = try Sample().origin.address.name
         #expect(
             try fixture.tree() == [
-                "current", "generations", "generations/000001", "generations/000001/museum",
+                "current", "generations", "generations/000001", "generations/000001/.contents",
+                "generations/000001/museum",
                 "generations/000001/museum/.manifest.json", "generations/000001/museum/gallery", "store",
                 "store/museum", "store/museum/gallery", "store/museum/gallery/\(name)",
                 "store/museum/gallery/\(name).receipt", "store/museum/gallery/\(name)/content.txt",

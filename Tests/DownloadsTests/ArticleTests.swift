@@ -1,4 +1,5 @@
 import FaultServer
+import Glibc
 import Platform
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Transfer
 
 @testable import Downloads
 
-/// The code in the documentation's article: it compiles, it does what the article says, and the article shows exactly this.
+/// The code in the documentation's articles: it compiles, it does what the articles say, and they show exactly this.
 @Suite struct ArticleTests {
     private let bench: Workbench
 
@@ -111,13 +112,77 @@ import Transfer
         // end
     }
 
-    @Test func theArticleShowsExactlyThisCode() throws {
-        let sources = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-        let article = try readFile("\(sources)/Sources/Downloads/Downloads.docc/PausingAndResuming.md")
-        let shown = blocks(of: article, from: { $0 == "```swift" }, to: "```")
+    @Test func asksOfAMirrorAndProvesWhatCame() async throws {
+        bench.server.serve("/mirror", Resource(bench.content))
+        bench.server.serve("/gone", always: .errorPage(404))
+        let (home, digest) = (bench.folder.path, "\(bench.digest)")
+        let (url, mirror) = (bench.server.url("/gone"), bench.server.url("/mirror"))
+        let shown = EventRecorder<Int64?>()
+        let show: @Sendable (Int64, Int64?) -> Void = { shown.record($1) }
+        // snippet: ask
+        let downloader = Downloader(store: try ResumeStore(path: "\(home)/partial"))
+        var request = DownloadRequest(try TransferURL(url), mirrors: [try TransferURL(mirror)])
+        request.digest = SHA256Digest(hex: digest)
+        let file = try await downloader.download(request) { event in
+            if case .progress(let progress) = event { show(progress.receivedBytes, progress.totalBytes) }
+        }
+        try file.take(to: "\(home)/film.mp4")
+        // end
+        #expect(try contentDifference(bench.content.bytes(), bench.folder.read("film.mp4")) == nil)
+        #expect(try await shown.events(atLeast: 1).first == 3_000_000)
+    }
+
+    @Test func tellsWhatFailed() async throws {
+        let downloader = try bench.downloader()
+        let request = try bench.request { $0.digest = SHA256.digest(of: []) }
+        let answers = EventRecorder<String>()
+        let (later, giveUp) = (answers.record, answers.record)
+        let distrust: ([TransferURL]) -> Void = { answers.record("\($0.count) distrusted") }
+        // snippet: failure
+        do {
+            _ = try await downloader.download(request)
+        } catch {
+            switch error.code {
+            case .cancelled, .transportFailure, .timedOut: later("\(error)")
+            case .digestMismatch, .sizeMismatch: distrust(request.urls)
+            default: giveUp("\(error)")
+            }
+        }
+        // end
+        #expect(try await answers.events(atLeast: 1) == ["1 distrusted"])
+    }
+
+    @Test func theArticlesShowExactlyThisCode() throws {
+        let shown = try ["PausingAndResuming", "UsingTheDownloader"].flatMap(shownCode)
         let compiled = blocks(of: try readFile(#filePath), from: { $0.hasPrefix("// snippet: ") }, to: "// end")
-        #expect(shown.count == 9)
+        #expect(shown.count == 11)
         #expect(shown == compiled)
+    }
+
+    /// A package that is written as the article says knows the product.
+    @Test func aPackageCanDependOnIt() async throws {
+        let package = try #require(try swiftBlocks("UsingTheDownloader").first)
+        let products = try bench.folder.makeDirectory("kiosk")
+        try bench.folder.write(package.joined(separator: "\n").utf8, to: "kiosk/Package.swift")
+        try bench.folder.write("".utf8, to: "kiosk/Sources/kiosk/main.swift")
+        try check(symlink(Self.checkout, bench.folder["larder"]), "symlink")
+        let described = try await ChildProcess.run(
+            "swift", ["package", "--package-path", products, "show-dependencies", "--format", "flatlist"])
+        #expect(described.status == .exited(0) && described.outputText.contains("larder"), "\(described)")
+    }
+
+    private static let checkout = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    /// Code that does something: neither a package's manifest nor lines that import.
+    private func shownCode(_ article: String) throws -> [[String]] {
+        try swiftBlocks(article).filter {
+            !($0.first ?? "").hasPrefix("// swift-tools-version") && $0.first != "import Downloads"
+        }
+    }
+
+    private func swiftBlocks(_ article: String) throws -> [[String]] {
+        let bytes = try readFile("\(Self.checkout)/Sources/Downloads/Downloads.docc/\(article).md")
+        return blocks(of: bytes, from: { $0 == "```swift" }, to: "```")
     }
 
     /// The blocks of lines between markers, without their indentation.

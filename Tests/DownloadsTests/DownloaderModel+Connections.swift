@@ -44,7 +44,7 @@ extension DownloaderModel {
 
     mutating func carryOutForConnections(_ action: State.Action) {
         switch action {
-        case .open(let id, let attempt, let source):
+        case .open(let id, let attempt, let source, _):
             note("connection \(id.number) of \(attempt.number)")
             guard let current = live[attempt] else {
                 return violations.append("a connection of a try that doesn't run")

@@ -46,6 +46,18 @@ import Transfer
         #expect(bytes == Array(other.bytes()[Int(part.lowerBound)..<Int(part.upperBound)]))
     }
 
+    @Test(arguments: [1_000_000..<3_000_000, 0..<1_000_000, nil] as [Range<Int64>?])
+    func whatIsHeldOfAPartIsNothingOfAnother(other: Range<Int64>?) async throws {
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        try await bench.pause(try request { $0.partialFile = place }, atBytes: 800_000)
+        let caller = try await bench.downloader().answer(
+            to: try bench.request { ($0.byteRange, $0.partialFile) = (other, place) })
+        let range = other ?? 0..<3_000_000
+        let wanted = Array(bench.content.bytes()[Int(range.lowerBound)..<Int(range.upperBound)])
+        #expect(try await contentDifference(wanted, caller.bytes()) == nil)
+        #expect(caller.resumed == [])
+    }
+
     @Test func aDigestIsThatOfThePart() async throws {
         let digest = SHA256.digest(of: expected)
         let caller = try await bench.downloader().answer(to: try request { $0.digest = digest })
@@ -113,6 +125,13 @@ import Transfer
     func whatIsNoPartOfAnythingIsNotAskedFor(part: Range<Int64>) async throws {
         let answer = try await bench.downloader().answer(to: try request { $0.byteRange = part }).answer()
         #expect(answer.code == .unusableRequest, "\(answer)")
+        #expect(bench.wire() == [])
+    }
+
+    @Test(arguments: ["Range", "if-match", "Content-Length", "Accept-Encoding"])
+    func noHeaderAsksForAPartOrACoding(_ name: String) async throws {
+        let answer = try await bench.downloader().answer(to: bench.request { $0.headers = [name: "x"] }).answer()
+        #expect(answer.code == .unusableRequest && answer.message.contains(name), "\(answer)")
         #expect(bench.wire() == [])
     }
 }

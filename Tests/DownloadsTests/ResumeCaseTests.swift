@@ -158,8 +158,51 @@ import Transfer
         bench.server.serve("/z", Resource(small))
         try await bench.pause(bench.request("/z"), atBytes: 20_000)
         bench.server.serve("/z", Resource(small).encoded(.gzip(small.bytes(), isForced: true)))
-        let bytes = try await fetch(bench.request("/z")).bytes()
-        #expect(contentDifference(storedGzip(small.bytes()), bytes) == nil, "one body, not a mixture")
+        let answer = try await fetch(bench.request("/z")).answer()
+        #expect(answer.code == .invalidResponse && answer.message.contains("compressed (gzip)"), "\(answer)")
+    }
+
+    /// Of what is sent compressed though nobody asked for that, only a digest or a length tells whether it is the file; or its name, where that is what a
+    /// compressed file is called.
+    @Test(arguments: ["/z.bin", "/z.tar.gz"], [false, true])
+    func whatIsSentCompressedUnasked(_ path: String, hasDigest: Bool) async throws {
+        let sent = storedGzip(small.bytes())
+        bench.server.serve(path, Resource(small).encoded(.gzip(small.bytes(), isForced: true)))
+        let answer = try await fetch(bench.request(path) { $0.digest = hasDigest ? SHA256.digest(of: sent) : nil })
+            .answer()
+        if path == "/z.bin", !hasDigest {
+            #expect(answer.code == .invalidResponse)
+        } else {
+            #expect(try answer.file?.bytes(limitBytes: 1 << 20) == sent)
+        }
+    }
+
+    /// What else servers put there changes no byte.
+    @Test(arguments: ["utf-8", "binary", "none", "aws-chunked"])
+    func whatIsNoCompressionIsNoReasonToRefuse(_ coding: String) async throws {
+        bench.server.serve("/z.bin", Resource(small).altered { $1.header("Content-Encoding", coding) })
+        try await expectBytes(small, try await fetch(bench.request("/z.bin")))
+    }
+
+    /// A redirect may lead to where names tell nothing.
+    @Test func theNameThatWasAskedForTellsThatTheFileIsCompressed() async throws {
+        bench.server.serve("/z.tar.gz", always: .redirect(to: "/blob"))
+        bench.server.serve("/blob", Resource(small).encoded(.gzip(small.bytes(), isForced: true)))
+        let answer = try await fetch(bench.request("/z.tar.gz")).answer()
+        #expect(try answer.file?.bytes(limitBytes: 1 << 20) == storedGzip(small.bytes()))
+    }
+
+    /// Successes that bring no file.
+    @Test(arguments: [202, 204, 205, 226]) func aSuccessWithoutTheFileIsNone(_ status: Int) async throws {
+        bench.server.serve("/a", always: .status(status).body(status == 204 ? .text("") : small))
+        let answer = try await fetch().answer()
+        #expect(answer.code == .unacceptableStatus(status))
+        #expect(bench.server.exchanges("/a").count == 1, "nor is it asked again")
+    }
+
+    @Test(arguments: [200, 201, 203]) func anotherSuccessIsOne(_ status: Int) async throws {
+        bench.server.serve("/a", always: .status(status).body(small))
+        try await expectBytes(small, try await fetch())
     }
 
     @Test("content-range-on-200") func contentRangeOnWhole() async throws {

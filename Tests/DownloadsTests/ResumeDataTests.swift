@@ -40,6 +40,8 @@ import Transfer
         (bare.held, bare.flushed) = ([], [])
         #expect(ResumeData(decoding: bare.encoded) == bare)
         #expect(ResumeData(decoding: recordWithHoles.encoded) == recordWithHoles)
+        bare.part = 5000..<7000
+        #expect(ResumeData(decoding: bare.encoded) == bare)
     }
 
     @Test(
@@ -97,6 +99,14 @@ import Transfer
     ])
     func rangesThatContradictEachOtherAreNoRecord(_ from: String, _ to: String) {
         let text = String(decoding: recordWithHoles.encoded, as: UTF8.self)
+        #expect(ResumeData(decoding: Array(text.split(separator: from).joined(separator: to).utf8)) == nil)
+    }
+
+    @Test(arguments: [("5000", "7001"), ("5000", "\"5000\""), ("5000,", ""), ("5000", "[5000]")])
+    func aPartThatIsNoneIsNoRecord(_ from: String, _ to: String) {
+        var record = record
+        record.part = 5000..<7000
+        let text = String(decoding: record.encoded, as: UTF8.self)
         #expect(ResumeData(decoding: Array(text.split(separator: from).joined(separator: to).utf8)) == nil)
     }
 

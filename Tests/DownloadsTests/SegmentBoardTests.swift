@@ -37,6 +37,7 @@ import Transfer
             case .ask(let id, _, let range): "ask \(id.number) \(range)"
             case .cut(let id): "cut \(id.number)"
             case .want(let count, _): "want \(count)"
+            case .wantEnd: "want end"
             case .review: "review"
             case .left(let id, let failure): "left \(id.number)\(failure == nil ? "" : " failed")"
             case .end: "end"
@@ -121,6 +122,85 @@ import Transfer
                 "ask 7 130..<254", "ask 8 254..<378", "ask 9 378..<502", "ask 10 502..<626", "ask 11 626..<750",
                 "ask 12 750..<874", "ask 13 874..<1000",
             ])
+    }
+
+    @Test func whoIsOpenedForTheEndBringsThatAndGoes() {
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: quickPolicy)
+        board.open()
+        board.startAnew(totalBytes: 1000, maySplit: true)
+        _ = bring(1, .first, &board)
+        #expect(text(board.wantEnd()) == ["want end"])
+        #expect(text(board.open(other, to: url, isForEnd: true)) == ["ask 7 985..<1000"])
+        #expect(bring(15, other, &board) == [])
+        #expect(!board.isSplit, "it is of the same source and version")
+        #expect(text(board.ended(other, .complete)) == ["left 7"])
+        #expect(bring(984, .first, &board) == ["cut 0"])
+        #expect(text(board.ended(.first, .cancelled)) == ["end"])
+        #expect(isCompleted(board))
+    }
+
+    /// Its version may be another one, which only the digest of the whole would tell.
+    @Test func theEndDoesNotComeFromAnotherSource() throws {
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: quickPolicy)
+        board.open()
+        board.startAnew(totalBytes: 1000, maySplit: true)
+        let mirror = try TransferURL("http://b.example/1")
+        #expect(text(board.open(other, to: mirror, isForEnd: true)) == ["left 7"])
+        #expect(text(board.open(other, to: url)) == ["ask 7 10..<20"], "nor does whoever was opened for something else")
+        #expect(board.isSplit)
+    }
+
+    @Test func anEndThatIsHereIsNotWanted() {
+        var board = SegmentBoard(url, held: [0..<100, 985..<1000], totalBytes: 1000, policy: quickPolicy)
+        board.open()
+        board.goOn(totalBytes: 1000, maySplit: true)
+        #expect(text(board.wantEnd()) == [])
+        #expect(text(board.open(other, to: url, isForEnd: true)) == ["left 7"], "nor is there other work for it")
+    }
+
+    /// They are gone in a moment.
+    @Test func whatCameForTheEndMakesNoRate() {
+        func rateful(bringsEnd: Bool) -> SegmentBoard {
+            var policy = quickPolicy
+            (policy.minimumRemaining, policy.measuringTime) = (.seconds(1), .milliseconds(100))
+            var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: policy)
+            board.open()
+            board.startAnew(totalBytes: 1000, maySplit: true)
+            _ = board.reserve(.first, countBytes: 1)
+            _ = board.commit(.first, now: start)
+            if bringsEnd {
+                _ = board.open(other, to: url, isForEnd: true, now: start)
+                _ = board.reserve(other, countBytes: 15)
+                _ = board.commit(other, now: start)
+                _ = board.ended(other, .complete, now: start)
+            }
+            for second in [1, 2] {
+                _ = board.reserve(.first, countBytes: 10)
+                _ = board.commit(.first, now: start + .seconds(second))
+            }
+            return board
+        }
+        let (with, without) = (rateful(bringsEnd: true), rateful(bringsEnd: false))
+        #expect(with.pace.time(for: 100) == without.pace.time(for: 100))
+        #expect(with.pace.time(for: 100) != nil)
+    }
+
+    @Test func theEndThatWasNotBroughtIsTheFirstOnesAgain() {
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: quickPolicy)
+        board.open()
+        board.startAnew(totalBytes: 1000, maySplit: true)
+        _ = board.open(other, to: url, isForEnd: true)
+        #expect(text(board.ended(other, lost)) == ["left 7 failed"])
+        #expect(bring(1000, .first, &board) == [])
+        #expect(text(board.ended(.first, .complete)) == ["end"])
+        #expect(isCompleted(board))
+    }
+
+    @Test func noEndIsWantedOfWhatIsNotSplit() {
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: quickPolicy)
+        board.open()
+        board.startAnew(totalBytes: 1000, maySplit: false)
+        #expect(text(board.wantEnd()) == [])
     }
 
     /// Else nobody would ever wait until its reply begins.

@@ -55,6 +55,31 @@ import Testing
         #expect(!plan.hasWork)
     }
 
+    @Test func theEndIsTakenFromWhoeverWouldComeToItLater() {
+        var plan = plan()
+        _ = plan.takeFirstGap(for: .first)
+        _ = plan.take(for: connection(1), pieceBytes: 1000)
+        #expect(plan.lacksEnd(countBytes: 20))
+        #expect(plan.takeEnd(for: connection(2), countBytes: 20) == 80..<100)
+        #expect(plan.segment(of: connection(1))?.end == 80)
+        #expect(!plan.lacksEnd(countBytes: 20))
+    }
+
+    /// Else two would write the same bytes.
+    @Test func anEndThatTwoAreBringingIsLeftToThem() {
+        // In whatever order a dictionary has them.
+        for numbers in [[1, 2, 3], [7, 5, 6], [12, 30, 21]] as [[UInt64]] {
+            var plan = plan()
+            _ = plan.takeFirstGap(for: .first)
+            _ = plan.take(for: connection(numbers[0]), pieceBytes: 1000)
+            _ = plan.take(for: connection(numbers[1]), pieceBytes: 1000)
+            _ = plan.take(for: connection(numbers[2]), pieceBytes: 1000)
+            #expect(!plan.lacksEnd(countBytes: 40))
+            #expect(plan.takeEnd(for: connection(99), countBytes: 40) == nil)
+            #expect(plan.segment(of: connection(numbers[0]))?.end == 75, "nobody is made to bring less")
+        }
+    }
+
     @Test func whatIsMuchSlowerIsOvertaken() {
         var plan = plan()
         _ = plan.takeFirstGap(for: .first)

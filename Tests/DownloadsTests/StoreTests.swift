@@ -68,6 +68,59 @@ import Transfer
         await downloader.shutDown()
     }
 
+    @Test func aPlaceThatHoldsOneAssetIsNoneForAnother() async throws {
+        let other = Content.pattern(lengthBytes: 1_000_000, seed: 5)
+        bench.server.serve("/b", Resource(other))
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        let downloader = try bench.downloader()
+        let first = try await downloader.download(bench.request { $0.partialFile = place })
+        let waiting = downloader.ask(try bench.request("/b") { $0.partialFile = place })
+        let again = try await downloader.download(bench.request { $0.partialFile = place })
+        #expect(again === first)
+        #expect(waiting.caller.answers.events.isEmpty && bench.wire("/b") == [])
+        try first.take(to: bench.folder["taken"])
+        #expect(try await contentDifference(other.bytes(), waiting.caller.bytes()) == nil)
+        #expect(try contentDifference(bench.content.bytes(), bench.folder.read("taken")) == nil)
+    }
+
+    @Test func aPlaceThatHoldsADigestIsThatOfItsMirrors() async throws {
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        let downloader = try bench.downloader()
+        let requests = try ["/a", "/b"].map { path in
+            try bench.request(path) { ($0.partialFile, $0.digest) = (place, bench.digest) }
+        }
+        let first = try await downloader.download(requests[0])
+        #expect(try await downloader.download(requests[1]) === first)
+        #expect(bench.wire("/b") == [])
+    }
+
+    @Test(arguments: ["./place.part", "folder/../place.part"])
+    func onePlaceHasManyNames(_ name: String) async throws {
+        try bench.folder.makeDirectory("folder")
+        let places = try ["place.part", name].map { try PartialFile.Location(path: bench.folder[$0]) }
+        let gate = try Gate()
+        bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_000_000, until: gate) }])
+        let downloader = try bench.downloader()
+        let first = downloader.ask(try bench.request { $0.partialFile = places[0] })
+        try await first.caller.waitForBytes(1_000_000)
+        let second = downloader.ask(try bench.request("/b") { $0.partialFile = places[1] })
+        _ = try await second.caller.events.events(atLeast: 1)
+        gate.open()
+        try await first.caller.answer().file?.take(to: bench.folder["taken"])
+        #expect(try await second.caller.answer().file != nil, "\(second.caller.answers.events)")
+    }
+
+    @Test func aFileOfSomebodyElsesIsLeftWhereNothingIsBrought() async throws {
+        try bench.folder.write([1, 2, 3], to: "theirs.part")
+        for name in ["theirs.part", "ours.part"] {
+            let place = try PartialFile.Location(path: bench.folder[name])
+            let caller = try await bench.downloader().answer(to: bench.request("/none") { $0.partialFile = place })
+            #expect(try await caller.answer().code == .unacceptableStatus(404))
+        }
+        #expect(try bench.folder.read("theirs.part") == [1, 2, 3])
+        #expect(access(bench.folder["ours.part"], F_OK) != 0)
+    }
+
     @Test func aWaitForAPlaceEndsWithItsCaller() async throws {
         let place = try PartialFile.Location(path: bench.folder["place.part"])
         bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_000_000) }])
@@ -95,6 +148,18 @@ import Transfer
         #expect(try bench.storedNames().count == 4)
         #expect(try await downloader.purge().map(\.heldBytes) == [600_000, 300_000])
         #expect(try bench.storedNames() == [])
+    }
+
+    @Test func whatARecordClaimsIsNoMoreThanItsFileHas() async throws {
+        for path in ["/a", "/b"] { try await bench.pause(bench.request(path)) }
+        for name in try bench.storedNames().filter({ $0.hasSuffix(".resume") }) {
+            var record = try #require(try ResumeData(decoding: bench.folder.read("partial/\(name)")))
+            (record.held, record.mayHaveHoles) = ([0..<1000, 2000..<1 << 52], true)
+            try bench.folder.write(record.encoded, to: "partial/\(name)")
+        }
+        let downloader = try bench.downloader()
+        #expect(try await downloader.pausedDownloads().map(\.heldBytes) == [999_000, 999_000])
+        #expect(try await downloader.purge(keepingBytes: 999_000).count == 1)
     }
 
     @Test func lettingGoSparesWhatRunsAndWhatIsComplete() async throws {
@@ -160,6 +225,29 @@ import Transfer
         #expect(try bench.storedNames() == [])
         try file.take(to: bench.folder["again"])
         #expect(try contentDifference(bench.content.bytes(), bench.folder.read("again")) == nil)
+    }
+
+    /// As another caller of the same file does who takes it at this moment, or the next download of its place.
+    @Test(arguments: [true, false]) func aLinkIsOfTheVeryFile(isReplaced: Bool) async throws {
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        let file = try await bench.downloader().download(bench.request { $0.partialFile = place })
+        try place.directory.remove(place.name)
+        if isReplaced { try bench.folder.write([1, 2, 3], to: "place.part") }
+        try file.link(to: RelativePath("linked"), in: place.directory)
+        #expect(try contentDifference(bench.content.bytes(), bench.folder.read("linked")) == nil)
+    }
+
+    @Test func aTakenFileIsTakenWhateverBecomesOfItsRecord() async throws {
+        let place = try PartialFile.Location(path: bench.folder["place.part"])
+        let request = try bench.request { $0.partialFile = place }
+        try await bench.pause(request)
+        let file = try await bench.downloader().download(request)
+        #expect(file.resumedBytes == 1_000_000)
+        // As on a disk that can't be written to any more.
+        try place.directory.remove(place.recordName)
+        try place.directory.makeDirectory(place.recordName)
+        try file.take(to: bench.folder["taken"])
+        #expect(try contentDifference(bench.content.bytes(), bench.folder.read("taken")) == nil)
     }
 
     @Test func aTakeThatFailsLosesNothing() async throws {

@@ -128,7 +128,7 @@ import Transfer
 
     @Test("stall-then-drop") func stallThenDrop() async throws {
         bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_500_000) }])
-        let caller = try await fetch { $0.session.idleTimeout = .milliseconds(300) }
+        let caller = try await fetch { $0.session.idleTimeout = .milliseconds(700) }
         try await expectBytes(caller)
         #expect(bench.wire() == ["200", "206 bytes=1500000-"])
         #expect(caller.retries.map(\.code) == [.timedOut])
@@ -160,7 +160,7 @@ import Transfer
     @Test("slow-but-steady") func slowButSteady() async throws {
         bench.server.serve(
             "/slow", Resource(.pattern(lengthBytes: 30_000, seed: 1)).altered { $1.paced(bytesPerSecond: 20_000) })
-        let caller = try await fetch(bench.request("/slow")) { $0.session.idleTimeout = .milliseconds(500) }
+        let caller = try await fetch(bench.request("/slow")) { $0.session.idleTimeout = .milliseconds(900) }
         #expect(try await caller.answer().file?.sizeBytes == 30_000)
         #expect(caller.retries.isEmpty)
     }

@@ -25,6 +25,9 @@ final class ConnectedSocket: Sendable {
 
     func close() { descriptor.close() }
 
+    /// Whether the client has ended its side.
+    var isLeft: Bool { pollDescriptors([(descriptor.number, Self.hangUp)], within: .zero)[0] != 0 }
+
     /// Makes `close` reset the connection, once the client's kernel has all that was sent: a reset throws away what is still on its way.
     func resetOnClose() throws(ConnectionLost) {
         // Writable only when nothing waits to be sent; nothing tells when the rest is acknowledged, so that is asked every millisecond.

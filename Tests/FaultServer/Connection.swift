@@ -17,9 +17,10 @@ final class Connection: Sendable {
         var received: [UInt8] = []
         while let head = readHead(&received) {
             guard let request = Request(head: head, connection: number) else { break }
-            let (exchange, reply) = listener.answer(request)
+            let (exchange, reply) = listener.answer(request, on: socket)
             let end = deliver(reply, to: request, exchange)
             listener.log.update { $0[exchange].end = end }
+            listener.isFinishing(request)
             guard end == .complete, !request.wantsClose, reply.keepsConnection else { break }
         }
         socket.close()
@@ -47,8 +48,10 @@ final class Connection: Sendable {
             } else {
                 // First: whoever has the reply may look at once.
                 listener.log.update { $0[exchange].status = reply.status }
+                let hasBody = request.method != "HEAD" && reply.hasBody
+                if !hasBody && reply.delivery.cut == nil { noteTheEnd(of: request, exchange, bodyBytes: 0) }
                 try sendHead(Array(reply.head.utf8), reply.delivery)
-                if request.method != "HEAD" && reply.hasBody { try deliverBody(of: reply, exchange) }
+                if hasBody { try deliverBody(of: reply, to: request, exchange) }
             }
             guard let cut = reply.delivery.cut, request.method != "HEAD" else { return .complete }
             if cut.ending == .reset { try socket.resetOnClose() }
@@ -69,16 +72,19 @@ final class Connection: Sendable {
         }
     }
 
-    private func deliverBody(of reply: Reply, _ exchange: Int) throws(ConnectionLost) {
+    private func deliverBody(of reply: Reply, to request: Request, _ exchange: Int) throws(ConnectionLost) {
         let plan = DeliveryPlan(of: reply)
         var buffer = [UInt8](repeating: 0, count: plan.pieceBytes)
         var sent: UInt64 = 0
-        for stop in plan.stops {
+        for (index, stop) in plan.stops.enumerated() {
             while sent < stop.afterBytes {
                 if let pause = plan.pauseBeforePiece { try socket.pause(for: pause) }
                 let count = Int(min(UInt64(plan.pieceBytes), stop.afterBytes - sent))
                 buffer.withUnsafeMutableBytes {
                     reply.body.fill(UnsafeMutableRawBufferPointer(rebasing: $0[..<count]), at: sent)
+                }
+                if index == plan.endOfReply, sent + UInt64(count) == stop.afterBytes {
+                    noteTheEnd(of: request, exchange, bodyBytes: stop.afterBytes)
                 }
                 try sendPiece(buffer[..<count], reply.framing)
                 sent += UInt64(count)
@@ -91,7 +97,19 @@ final class Connection: Sendable {
             case .end: return
             }
         }
-        if case .chunked = reply.framing { try socket.send(Array("0\r\n\r\n".utf8)[...]) }
+        if case .chunked = reply.framing {
+            noteTheEnd(of: request, exchange, bodyBytes: sent)
+            try socket.send(Array("0\r\n\r\n".utf8)[...])
+        }
+    }
+
+    /// Before the last bytes go: whoever has all of the reply may look at once. Should they not get through, that is noted afterwards.
+    private func noteTheEnd(of request: Request, _ exchange: Int, bodyBytes: UInt64) {
+        listener.log.update {
+            $0[exchange].bodyBytesSent = bodyBytes
+            $0[exchange].end = .complete
+        }
+        listener.isFinishing(request)
     }
 
     private func sendPiece(_ piece: ArraySlice<UInt8>, _ framing: Reply.Framing) throws(ConnectionLost) {
@@ -111,6 +129,8 @@ private struct DeliveryPlan {
     }
 
     let stops: [(afterBytes: UInt64, then: Action)]
+    /// The stop that a client sees the reply end at; `nil` where there is none, or something else tells it.
+    let endOfReply: Int?
     let pieceBytes: Int
     let pauseBeforePiece: Duration?
 
@@ -127,6 +147,11 @@ private struct DeliveryPlan {
             stops.append((length, .goOn))
         }
         self.stops = stops
+        if case .lengthDelimited = reply.framing, delivery.cut == nil {
+            endOfReply = stops.count - 1
+        } else {
+            endOfReply = nil
+        }
         var pieceBytes = delivery.bytesPerWrite
         if case .chunked(let chunkBytes) = reply.framing { pieceBytes = min(pieceBytes, chunkBytes) }
         guard let rate = delivery.bytesPerSecond else {

@@ -17,9 +17,9 @@ package struct Exchange: Sendable, CustomStringConvertible {
     /// Bytes of the body handed to the kernel, without any framing.
     package internal(set) var bodyBytesSent: UInt64 = 0
     /// How it ended; `nil` while it goes on.
-    package internal(set) var end: End? { didSet { ended = .now } }
-    package let began = ContinuousClock.now
-    package private(set) var ended: ContinuousClock.Instant?
+    package internal(set) var end: End?
+    /// How many requests for its path were being answered when it came, itself included: only such whose client waited for more.
+    package let simultaneousRequests: Int
 
     package var description: String {
         let end = end.map { "\($0)" } ?? "going on"

@@ -62,10 +62,7 @@ package final class FaultServer: Sendable {
 
     /// How many requests for a path were being answered at once, at most.
     package func simultaneousRequests(_ path: String) -> Int {
-        let exchanges = exchanges(path)
-        return exchanges.map { one in
-            exchanges.count { $0.began <= one.began && one.began < $0.ended ?? .now }
-        }.max() ?? 0
+        exchanges(path).map(\.simultaneousRequests).max() ?? 0
     }
 
     /// Waits until `predicate` finds what it looks for in the log.

@@ -11,6 +11,8 @@ final class Listener: Sendable {
     /// How many were open at once at most.
     let mostConnections = Watched(0)
     let stopped: Gate
+    /// Whose reply isn't all handed over: by path, the sockets.
+    private let answering = Watched<[String: [Int: ConnectedSocket]]>([:])
     private let socket: LoopbackListener
     private let threads = Watched(0)
 
@@ -71,14 +73,24 @@ final class Listener: Sendable {
     /// Notes a request, and finds its reply.
     ///
     /// - Returns: the index of its exchange in the log, too.
-    func answer(_ request: Request) -> (exchange: Int, reply: Reply) {
+    func answer(_ request: Request, on socket: ConnectedSocket) -> (exchange: Int, reply: Reply) {
         let next = routes.update { $0[request.path, default: Route()].nextReply() }
         var request = request
         request.number = next.number
+        let simultaneous = answering.update { answering in
+            answering[request.path, default: [:]][request.connection] = socket
+            // A client that has left is seen to have done so before it comes again; the thread that serves it may be late.
+            return answering[request.path, default: [:]].values.count { !$0.isLeft }
+        }
         let exchange = log.update { log in
-            log.append(Exchange(request: request))
+            log.append(Exchange(request: request, simultaneousRequests: simultaneous))
             return log.count - 1
         }
         return (exchange, next.make(request))
+    }
+
+    /// Notes that a request's reply is about to end.
+    func isFinishing(_ request: Request) {
+        answering.update { $0[request.path]?[request.connection] = nil }
     }
 }

@@ -68,7 +68,7 @@ private func fuzzChoice(of master: MasterPlaylist) {
     media.segments = [MediaSegment(uri: "s", duration: .seconds(1))]
     media.hasEndList = true
     let address = PlaylistAddress(url: context.url)
-    let sources = choice.playlistURIs.map {
+    let sources = (choice.variants.map(\.variant.uri) + choice.renditions.compactMap(\.uri)).map {
         ($0, OfflinePlan.Source(playlist: media, address: address, url: "https://example.com/" + $0))
     }
     let all = Dictionary(sources) { first, _ in first }

@@ -32,6 +32,27 @@ import Testing
         #expect(lines.position(of: 10001) == .init(line: 2, column: 5001))
     }
 
+    @Test(arguments: [0, 1, 4094, 4095, 4096, 4097, 8191, 12_000])
+    func linesOfAnyLengthAreFound(_ longest: Int) {
+        var state: UInt64 = 7
+        let lengths = (0..<40).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % (longest + 1)
+        }
+        let lines = LineIndex(
+            SourceText(
+                name: "x",
+                text: lengths.map { String(repeating: "x", count: $0) }.joined(separator: "\n")))
+        var start = 0
+        for (number, length) in lengths.enumerated() {
+            for column in [0, length / 2, length] {
+                #expect(lines.position(of: start + column) == .init(line: number + 1, column: column + 1))
+                #expect(lines.lineRange(around: start + column) == start..<(start + length))
+            }
+            start += length + 1
+        }
+    }
+
     @Test func emptyTextHasOneLine() {
         #expect(LineIndex(SourceText(name: "x", text: "")).position(of: 0) == .init(line: 1, column: 1))
     }
@@ -107,9 +128,22 @@ import Testing
         (#""Cookie: "a", "b""#, #""Cookie: "*", "b""#),
         (#""Cookie": ["a", "b"], "c""#, #""Cookie": ["*******], "c""#),
         (#""title": "Cookie: a""#, #""title": "Cookie: a""#),
+        (#""https:\/\/u:p@a\/b@c""#, #""https:\/\/***@a\/b@c""#),
+        (#""https:\u002f\u002Fu:p\u0040a\/b""#, #""https:\u002f\u002F***\u0040a\/b""#),
+        (#""/b?sig\u003dx""#, #""/b?**********""#),
+        (#"{'authorization': 'a"b', "c": 'd'}"#, #"{'authorization': '***', "c": 'd'}"#),
+        (#"{authorization: "ab", c: "d"}"#, #"{authorization: "**", c: "d"}"#),
+        (#"{authorization: 'a\'b', c: "d"}"#, #"{authorization: '****', c: "d"}"#),
     ])
     func secretsAreKnownByWhatStandsBeforeThem(_ text: String, _ masked: String) {
         #expect(String(decoding: SourceText(name: "m", text: text).masked([]), as: UTF8.self) == masked)
+    }
+
+    @Test(arguments: ["token", "access_token", "api_key", "APIKey", "password", "auth", "jwt"])
+    func parametersThatHoldASecretAreKnown(_ name: String) {
+        let stars = String(repeating: "*", count: name.utf8.count + 2)
+        let masked = SourceText(name: "m", text: "\"/b?\(name)=x\"").masked([])
+        #expect(String(decoding: masked, as: UTF8.self) == "\"/b?\(stars)\"")
     }
 
     @Test func aQuotedURLShowsNoSecretsNotEvenWhereItIsCut() {

@@ -148,6 +148,8 @@ import Testing
 
     @Test func sizeHasALimit() {
         #expect(findings("[1, 2]", limits: JSONLimits(textBytes: 5)) == ["J023@0"])
+        #expect(findings("[1, 2]", limits: JSONLimits(nodes: 3)) == [])
+        #expect(findings("[1, 2, 3, 4]", limits: JSONLimits(nodes: 3)) == ["J023@8"])
     }
 
     @Test func parsingStopsAfterManyErrors() throws {

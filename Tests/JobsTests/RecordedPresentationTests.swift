@@ -52,6 +52,30 @@ import Testing
         #expect(!texts[3].contains("s7.ts") && texts[3].contains("s8.ts"))
     }
 
+    /// A stream that is joined late may list days.
+    @Test func whatIsLongIsToldInPiecesEachOfWhichCanBeGoneOnWith() async throws {
+        var followed = try FollowedPlaylist(try playlist(3..<40, [3: key(1), 20: key(2)]), at: address)
+        let first = recorded(followed)
+        var texts: [String] = []
+        await first.writePieces(since: nil, segments: 10) { texts.append($0) }
+        #expect(texts.count == 4 && texts.allSatisfy { $0.utf8.count < first.text(since: nil).utf8.count / 2 })
+        for count in 1...texts.count {
+            let read = try #require(RecordedPresentation(Array(texts.prefix(count))))
+            let playlist = try #require(read.media["v"]?.followed.playlist)
+            #expect(playlist.segments.count == min(37, 10 * count) && !read.isWhole)
+            #expect(
+                playlist.segments.map(\.uri)
+                    == Array(first.media["v"]!.followed.playlist.segments.map(\.uri).prefix(10 * count)))
+        }
+        try followed.take(try playlist(38..<43, [38: key(2)]), at: address, mayHaveGaps: false)
+        let second = recorded(followed, isWhole: true)
+        await second.writePieces(since: first, segments: 10) { texts.append($0) }
+        #expect(texts.count == 5)
+        let read = try #require(RecordedPresentation(texts))
+        #expect(read.isWhole && read.media["v"]?.followed.playlist.segments.count == 40)
+        #expect(keys(read.media["v"]?.followed.playlist) == keys(second.media["v"]?.followed.playlist))
+    }
+
     private func keys(_ playlist: MediaPlaylist?) -> [String?] {
         playlist?.segments.map { segment in segment.keySet.flatMap { playlist?.keySets[Int($0)].first?.uri } } ?? []
     }

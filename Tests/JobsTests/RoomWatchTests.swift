@@ -15,6 +15,14 @@ import Testing
         #expect(try watch.objection(to: .max) != nil)
     }
 
+    @Test func nothingIsLetGoOfForWhatNobodyAskedFor() {
+        let watch = watch(.bytes(100 << 20)) { 150 << 20 }
+        watch.begin { _ in Issue.record("relief") }
+        #expect(watch.hasRoom(for: 50 << 20))
+        #expect(!watch.hasRoom(for: 50 << 20 + 1))
+        #expect(!watch.hasRoom(for: .max))
+    }
+
     @Test func aShareIsOfTheWholeDisk() throws {
         #expect(try watch(.percent(5)) { 50 << 20 }.objection(to: 0) == nil)
         #expect(try watch(.percent(5)) { 50 << 20 - 1 }.objection(to: 0) != nil)

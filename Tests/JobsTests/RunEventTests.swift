@@ -9,9 +9,11 @@ import Testing
     private static let summary: RunSummary = {
         var summary = RunSummary()
         (summary.published, summary.unchanged, summary.failed, summary.paused) = (1, 2, 3, 4)
-        (summary.removed, summary.mended) = (10, 1)
+        (summary.removed, summary.mended, summary.renewed) = (10, 1, 11)
+        (summary.courierBytes, summary.copiedBytes) = (12, 13)
         (summary.fetchedBytes, summary.resumedBytes, summary.coalescedBytes) = (5, 6, 7)
         (summary.writtenBytes, summary.requestCount, summary.duration) = (8, 9, .milliseconds(1500))
+        summary.stop = .deadline
         return summary
     }()
 
@@ -75,8 +77,15 @@ import Testing
                  "remaining": 6}
                 """#
             ),
-            (.courierTaken(bytes: 5), #"{"event": "courier.taken", "bytes": 5}"#),
-            (.bundleExported(files: 2, bytes: 5), #"{"event": "bundle.exported", "files": 2, "bytes": 5}"#),
+            (
+                .courierTaken(bytes: 5, isFetched: true),
+                #"{"event": "courier.taken", "bytes": 5, "fetched": true}"#
+            ),
+            (.fileCopied(bytes: 5), #"{"event": "file.copied", "bytes": 5}"#),
+            (
+                .bundleExported(files: 2, bytes: 5, present: 1),
+                #"{"event": "bundle.exported", "files": 2, "bytes": 5, "present": 1}"#
+            ),
             (.bundleVerified, #"{"event": "bundle.verified"}"#),
             (.bundleUnpacked(files: 2, bytes: 5), #"{"event": "bundle.unpacked", "files": 2, "bytes": 5}"#),
             (.bundlePublished(version: "7"), #"{"event": "bundle.published", "version": "7"}"#),
@@ -87,8 +96,9 @@ import Testing
             (
                 .runFinished(summary, exit: .partial),
                 #"""
-                {"event": "run.finished", "exit": 2, "bundles": {"published": 1, "unchanged": 2, "removed": 10, "failed": 3, "paused": 4, "mended": 1},
-                 "bytesFetched": 5, "bytesResumed": 6, "bytesCoalesced": 7, "bytesWritten": 8, "requests": 9,
+                {"event": "run.finished", "exit": 2, "stopped": "deadline", "bundles": {"published": 1, "unchanged": 2, "removed": 10, "failed": 3, "paused": 4, "mended": 1, "renewed": 11},
+                 "bytesFetched": 5, "bytesResumed": 6, "bytesCoalesced": 7, "bytesFromCouriers": 12, "bytesCopied": 13,
+                 "bytesWritten": 8, "requests": 9,
                  "durationSeconds": 1.5}
                 """#
             ),

@@ -38,7 +38,7 @@ import Transfer
         wanted.add(
             LoadedManifest(
                 manifest: known, id: try #require(ContentID("m")), bytes: source.bytes,
-                bases: SourceBases(known, orElse: try TransferURL("http://a.example/"))),
+                bases: SourceBases(known.mirrors, orElse: try TransferURL("http://a.example/"))),
             redirects: [.refuse])
         return Set(try store.pausedDownloads().filter { wanted.contains($0) }.map(\.name.description))
     }

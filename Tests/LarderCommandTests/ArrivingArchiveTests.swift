@@ -11,29 +11,8 @@ import Testing
 
     init() throws { stock = try Stock() }
 
-    /// A tar.gz of the files `0`, `1` and so on.
     private func archive(of files: [[UInt8]]) async throws -> [UInt8] {
-        let folder = try TemporaryDirectory()
-        for (number, content) in files.enumerated() { try folder.write(content, to: "\(number)") }
-        return try await ChildProcess.run(
-            "tar", ["--create", "--gzip", "--directory", folder.path] + files.indices.map(String.init)
-        ).output
-    }
-
-    /// What stands in the library's staging, bundle by bundle.
-    private func staged() throws -> [String] {
-        let staging = "\(stock.library)/.larder/staging"
-        return try directoryEntries(FilePathBytes(staging)).flatMap { name in
-            ((try? directoryEntries(FilePathBytes("\(staging)/\(name)"))) ?? []).map(\.description)
-        }
-    }
-
-    private func expectPublished(_ files: [[UInt8]]) throws {
-        #expect(try stock.published("m/z").sorted() == files.indices.map(String.init))
-        for (number, content) in files.enumerated() {
-            #expect(contentDifference(content, try stock.content("z/\(number)")) == nil)
-        }
-        #expect(try staged() == [])
+        try await Stock.tar(of: files, isCompressed: true)
     }
 
     @Test func filesAreStagedBeforeTheArchiveIsHere() async throws {
@@ -43,13 +22,13 @@ import Testing
         let reply = Reply.status(200).body(.bytes(archive)).stalled(afterBytes: UInt64(archive.count / 2), until: gate)
         stock.server.serve("/z.zip", always: reply)
         let run = try stock.startSync("--json")
-        try await waitUntil("the first file is staged") { try staged().contains("0") }
+        try await waitUntil("the first file is staged") { try stock.staged().contains("0") }
         #expect(try stock.published() == [])
         gate.open()
         let end = try await run.waitForExit()
         #expect(end.status == .exited(0), "\(end)")
         #expect(end.events.filter { $0.name == "bundle.unpacked" }.count == 1)
-        try expectPublished(files)
+        try stock.expectPublished(files)
     }
 
     @Test func nothingLeavesStagingWhenTheDigestDoesNotHold() async throws {
@@ -61,7 +40,7 @@ import Testing
         let run = try await stock.sync()
         #expect(run.status == .exited(1), "\(run)")
         #expect(try stock.published() == [])
-        #expect(try staged() == [])
+        #expect(try stock.staged() == [])
     }
 
     @Test func anotherVersionInTheMiddleIsUnpackedFromItsStart() async throws {
@@ -78,11 +57,49 @@ import Testing
             ])
         let run = try LarderProgram.start(
             ["sync", stock.manifestURL, "--library", stock.library, "--retries", "2", "--min-free", "0"])
-        try await waitUntil("the first file is staged") { try staged().contains("0") }
+        try await waitUntil("the first file is staged") { try stock.staged().contains("0") }
         gate.open()
         let end = try await run.waitForExit()
         #expect(end.status == .exited(0), "\(end)")
-        try expectPublished(files.reversed())
+        try stock.expectPublished(files.reversed())
+    }
+
+    @Test func anotherSourcesVersionIsUnpackedFromItsStart() async throws {
+        let (old, new) = (try await archive(of: files), try await archive(of: files.reversed()))
+        stock.serveManifest([#"{"id": "z", "kind": "archive", "urls": ["z.zip", "other.zip"]}"#])
+        let gate = try Gate()
+        stock.server.serve("/other.zip", Resource(.bytes(new)))
+        stock.server.script("/z.zip", [.reply(Self.cut(old, after: gate))])
+        let run = try stock.startSync()
+        try await waitUntil("the first file is staged") { try stock.staged().contains("0") }
+        gate.open()
+        let end = try await run.waitForExit()
+        #expect(end.status == .exited(0), "\(end)")
+        try stock.expectPublished(files.reversed())
+    }
+
+    @Test func nothingStaysOfWhatIsNotThereAnyMore() async throws {
+        let (old, new) = (try await archive(of: files), try await archive(of: files.reversed()))
+        stock.serveManifest([stock.archive("z", old, hasDigest: false)])
+        #expect(try await stock.sync().status == .exited(0))
+        let gate = try Gate()
+        // Then the server goes back to what it had before, and says that nothing has changed.
+        stock.server.script("/z.zip", [.reply(Self.cut(new, after: gate))])
+        let run = try LarderProgram.start(
+            ["sync", stock.manifestURL, "--library", stock.library, "--retries", "2", "--min-free", "0"])
+        try await waitUntil("the first file is staged") { try stock.staged().contains("0") }
+        gate.open()
+        let end = try await run.waitForExit()
+        #expect(end.status == .exited(0), "\(end)")
+        #expect(stock.server.exchanges("/z.zip").last?.status == 304)
+        try stock.expectPublished(files)
+    }
+
+    /// Half of an archive, and then the end of the connection.
+    private static func cut(_ archive: [UInt8], after gate: Gate) -> Reply {
+        let half = UInt64(archive.count / 2)
+        return Reply.status(200, ["ETag": "\"v2\""]).body(.bytes(archive)).stalled(afterBytes: half, until: gate)
+            .cut(afterBytes: half + 1)
     }
 
     @Test func afterAKillNothingThatCameIsFetchedAgain() async throws {
@@ -93,13 +110,13 @@ import Testing
         stock.server.serve("/z.zip", Resource(.bytes(archive)))
         stock.server.script("/z.zip", [.altered { $0.stalled(afterBytes: half, until: gate) }])
         let run = try stock.startSync()
-        try await waitUntil("the first file is staged") { try staged().contains("0") }
+        try await waitUntil("the first file is staged") { try stock.staged().contains("0") }
         run.kill(SIGKILL)
         #expect(try await run.waitForExit().status == .signalled(SIGKILL))
         let held = UInt64(try stock.partialBytes())
         let sent = stock.server.bodyBytesSent("/z.zip")
         #expect(try await stock.sync().status == .exited(0))
         #expect(stock.server.bodyBytesSent("/z.zip") - sent <= UInt64(archive.count) - held)
-        try expectPublished(files)
+        try stock.expectPublished(files)
     }
 }

@@ -30,7 +30,9 @@ import Testing
         #expect(policies == [policy], "\(policies)")
         for thread in try directoryEntries(FilePathBytes("/proc/\(run.processID)/task")) {
             let shown = try await ChildProcess.run("ionice", ["-p", "\(thread)"])
-            #expect(shown.outputText.hasPrefix(io), "\(shown)")
+            // A worker thread that had nothing to do may have ended meanwhile.
+            let isThere = try directoryEntries(FilePathBytes("/proc/\(run.processID)/task")).contains(thread)
+            #expect(shown.outputText.hasPrefix(io) || !isThere, "\(shown)")
         }
     }
 }

@@ -30,10 +30,10 @@ final class ChangingOrigin: Sendable {
 
     /// The files that a digest is known of, by bundle; `bare` has none.
     private static let files = [
-        "large": ["large.bin"], "set": (0..<5).map { "set/\($0).bin" }, "guide": ["guide.epub"],
+        "large": ["large.bin"], "set": (0..<5).map { "set/\($0).bin" }, "guide": ["guide.pdf"],
     ]
     private static let barePath = "bare.bin"
-    private static let sizes = ["large.bin": 400_000, "guide.epub": 60_000]
+    private static let sizes = ["large.bin": 400_000, "guide.pdf": 60_000]
 
     init(seed: String) throws {
         server = try FaultServer()

@@ -66,13 +66,23 @@ import Testing
         #expect(stock.server.exchanges("/pack.zip").count == 2)
     }
 
-    @Test(arguments: ["flipped", "short", "linked", "directoryLinked", "fifo"])
+    @Test(arguments: ["flipped", "short", "long", "linked", "loop", "directoryLinked", "fifo", "folder", "socket"])
     func whatIsWrongOnTheDiskComesFromTheServer(_ how: String) async throws {
         try carry()
         let file = stock.directory["stick/dir/two.bin"]
         switch how {
         case "flipped": try library.flip(file)
         case "short": try check(truncate(file, 10), "truncate")
+        case "long": try check(truncate(file, 1 << 40), "truncate")
+        case "loop":
+            try check(unlink(file), "unlink")
+            try check(symlink("two.bin", file), "symlink")
+        case "folder":
+            try check(unlink(file), "unlink")
+            try check(mkdir(file, 0o755), "mkdir")
+        case "socket":
+            try check(unlink(file), "unlink")
+            try check(mknod(file, S_IFSOCK | 0o644, 0), "mknod")
         case "linked":
             try check(rename(file, stock.directory["elsewhere"]), "rename")
             try check(symlink(stock.directory["elsewhere"], file), "symlink")
@@ -88,6 +98,30 @@ import Testing
         try expectAllThere()
         #expect(stock.server.exchanges("/dir/two.bin").count == 1)
         #expect(stock.server.exchanges("/one.txt").isEmpty)
+        // A folder is nothing that was meant to be the file.
+        let told = result.problems.filter { $0.contains("of no use") }
+        #expect(told.count == (how == "folder" ? 0 : 1), "\(result)")
+        #expect(told.allSatisfy { $0.hasPrefix("warning: m/set: \(stock.directory["stick"]): ") }, "\(told)")
+    }
+
+    @Test func aCourierOfManyWrongFilesIsToldOnce() async throws {
+        try carry()
+        for path in ["one.txt", "dir/two.bin", "dir.x", "pack.zip"] {
+            try library.flip(stock.directory["stick/\(path)"])
+        }
+        let result = try await sync(from: stock.directory["stick"])
+        #expect(result.status == .exited(0), "\(result)")
+        try expectAllThere()
+        #expect(result.problems.filter { $0.contains("of no use") }.count == 1, "\(result)")
+    }
+
+    @Test func whatCouriersHadIsTold() async throws {
+        try carry()
+        let bytes = RestingLibrary.contents.values.reduce(zip.count) { $0 + Int($1.lengthBytes) }
+        let result = try await sync(from: stock.directory["stick"])
+        #expect(try result.finished["bytesFromCouriers"] == bytes && result.finished["bytesCopied"] == 0)
+        #expect(result.problems.last?.contains(", from couriers 75.") == true, "\(result)")
+        #expect(result.events.filter { $0.name == "courier.taken" }.allSatisfy { $0.value["fetched"]?.bool == false })
     }
 
     @Test func aDiskThatIsNotThereIsToldAndNoReasonToStop() async throws {
@@ -134,6 +168,11 @@ import Testing
         try expectAllThere()
         #expect(library.requests().values.allSatisfy { $0 == 0 }, "\(result)")
         #expect(stock.server.exchanges("/pack.zip").count == 1)
+        #expect(try result.finished["bytesFromCouriers"] == 75_100, "\(result)")
+        #expect(
+            result.events.filter { $0.name == "courier.taken" }.map { $0.value["fetched"]?.bool } == [
+                true, true, true, true,
+            ])
     }
 
     @Test(arguments: ["flipped", "endless", "elsewhere", "page", "gone", "leaving", "garbage", "silent"])
@@ -163,6 +202,8 @@ import Testing
         try expectAllThere()
         #expect(stock.server.exchanges("/dir/two.bin").count == 1, "\(result)")
         #expect(neighbour.bodyBytesSent(path) < 10_000_000)
+        let told = result.problems.filter { $0.contains("of no use") }
+        #expect(told.count == (["flipped", "endless", "elsewhere"].contains(how) ? 1 : 0), "\(result)")
     }
 
     @Test func aNeighbourIsToldNoSecrets() async throws {

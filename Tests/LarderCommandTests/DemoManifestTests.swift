@@ -15,6 +15,12 @@ import Testing
         try await publish(server.url("/demo.json"))
     }
 
+    /// Its textures are in a format that has no mark in front.
+    @Test func nothingOfItsContentIsDoubtful() async throws {
+        let result = try await LarderProgram.run(["validate", "--deep", "--deny-warnings", "\(manifests)/demo.json"])
+        #expect(result.status == .exited(0), "\(result)")
+    }
+
     private func publish(_ manifest: String) async throws {
         let library = try TemporaryDirectory()
         let result = try await LarderProgram.run(["sync", manifest, "--library", library.path])

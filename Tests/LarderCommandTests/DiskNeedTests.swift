@@ -49,11 +49,11 @@ import Testing
 
     @Test func whatIsToldIsKeptTo() async throws {
         let book = Content.pattern(lengthBytes: 2_000_000, seed: 100)
-        stock.server.serve("/book.epub", Resource(book))
+        stock.server.serve("/book.pdf", Resource(book))
         let packed = storedZip(["one": book.bytes(), "two": book.bytes()])
         stock.serveManifest([
             files("many", Array(1...20)),
-            #"{"id": "book", "kind": "ebook", "urls": ["book.epub"], "size": 2000000, "sha256": "\#(book.sha256)"}"#,
+            #"{"id": "book", "kind": "ebook", "urls": ["book.pdf"], "size": 2000000, "sha256": "\#(book.sha256)"}"#,
             stock.archive(
                 "zip", packed,
                 more: #""size": \#(packed.count), "unpack": {"limits": {"bytes": 4000000, "entries": 2}},"#),

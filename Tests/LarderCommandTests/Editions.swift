@@ -21,12 +21,12 @@ struct Editions {
             stock.server.serve("/\(url)", Resource(content))
             return #"{"path": "\#(path)", "urls": ["\#(url)"], "sha256": "\#(content.sha256)"}"#
         }
-        stock.server.serve("/book.epub", Resource(Self.book))
+        stock.server.serve("/book.pdf", Resource(Self.book))
         stock.serveManifest(
             [
                 #"{"id": "pair", "kind": "files", "files": [\#(files.joined(separator: ", "))]}"#,
                 stock.archive("set", Self.archive(content)),
-                #"{"id": "book", "kind": "ebook", "urls": ["book.epub"], "sha256": "\#(Self.book.sha256)"}"#,
+                #"{"id": "book", "kind": "ebook", "urls": ["book.pdf"], "sha256": "\#(Self.book.sha256)"}"#,
             ], serial: edition, more: "\"x-content\": \(content),")
     }
 
@@ -108,6 +108,6 @@ struct Editions {
     /// What readers find of an edition, by path.
     private static func content(_ edition: Int) -> [(path: String, content: [UInt8])] {
         files(edition).map { ("pair/\($0)", $1.bytes()) } + entries(edition).map { ("set/\($0)", $1) }
-            + [("book/book.epub", book.bytes())]
+            + [("book/book.pdf", book.bytes())]
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What `--json` prints.
 @Suite struct EventTests {
-    /// The names in Manifests/README.md, with `run.failed` for what concerns a whole run or manifest.
+    /// The names in `Manifests.md`, with `run.failed` for what concerns a whole run or manifest.
     private static let names: Set<String> = [
         "run.started", "manifest.loaded", "bundle.planned", "transfer.started", "transfer.coalesced",
         "transfer.resumed", "transfer.progress", "transfer.paused", "transfer.retrying", "transfer.failed",
@@ -14,7 +14,7 @@ import Testing
         "generation.published", "warning", "run.finished", "run.failed", "session.rebuilt", "network.waiting",
         "pressure.memory", "pressure.disk", "partial.evicted", "leftovers.evicted", "content.damaged",
         "content.verified", "content.mended",
-        "library.verified", "courier.taken", "bundle.exported",
+        "library.verified", "courier.taken", "file.copied", "bundle.exported",
     ]
 
     @Test func everyLineIsAnEventInASensibleOrder() async throws {
@@ -158,6 +158,21 @@ import Testing
         #expect(result.errorText.contains("\u{1b}[1;33mwarning:\u{1b}[0m") == isColored, "\(result)")
     }
 
+    /// There is one way out for all that is written.
+    @Test func aFileForStandardOutputThatIsFullIsToldAndKept() async throws {
+        let part = stock.directory["a.bin.part"]
+        let result = try await ChildProcess.run(
+            "sh",
+            [
+                "-c", "cd \"$1\" && exec \"$0\" fetch \"$2\" -o - > /dev/full", try LarderProgram.path,
+                stock.directory.path,
+                stock.server.url("/a.bin"),
+            ])
+        #expect(
+            result.status != .exited(0) && result.errorText.contains("can't write to standard output: "), "\(result)")
+        #expect(try readFile(part).count == 1000)
+    }
+
     @Test func aReaderThatLeavesDoesNotEndTheRun() async throws {
         let program = try LarderProgram.path
         let command = ([program] + stock.arguments(["--json"])).map { "'\($0)'" }.joined(separator: " ")
@@ -179,6 +194,7 @@ import Testing
             (["sync", "m.json", "-l", "x", "--min-free", "5"], "did you mean \"5%\"?"),
             (["sync", "m.json", "-l", "x", "--max-bytes", "1Q"], "--max-bytes"),
             (["sync", "http://exa mple/", "-l", "x"], "exa mple"), (["snyc"], "sync"), ([], "command"),
+            (["version"], "did you mean \"--version\"?"),
             (["fetch"], "URL"), (["fetch", "not a url"], "not a url"), (["fetch", "file:///etc/passwd"], "http"),
             (["fetch", "http://127.0.0.1:1/x", "--sha256", "12"], "--sha256"),
         ] as [([String], String)])
@@ -203,6 +219,17 @@ import Testing
             ["sync", stock.manifestURL, "--min-free", "0"], environment: environment)
         #expect(result.status == .exited(0), "\(result)")
         #expect(try stock.published() == ["a"])
+    }
+
+    @Test(arguments: ["sync", "refresh"])
+    func exitCodesAreExplainedForTheCommandAtHand(command: String) async throws {
+        let help = try await LarderProgram.run(["help", command]).outputLines
+        let codes = help.drop { $0 != "Exit codes:" }.joined(separator: "\n")
+        for others in ["archive", "unpack", "validate", "verify", "fetch failed"] {
+            #expect(!codes.contains(others), "\(others)")
+        }
+        #expect(codes.contains("--max-age") == (command == "refresh"))
+        #expect(codes.contains("window") == (command == "refresh"))
     }
 
     @Test func helpAndVersionGoToStdout() async throws {

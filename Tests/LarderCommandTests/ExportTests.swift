@@ -16,8 +16,8 @@ import Testing
     private var stick: String { stock.directory["stick"] }
 
     private func publish(_ more: [String] = [], serial: Int = 1) async throws {
-        stock.server.serve("/b.epub", Resource(book))
-        let ebook = #"{"id": "book", "kind": "ebook", "urls": ["b.epub"], "sha256": "\#(book.sha256)"}"#
+        stock.server.serve("/b.pdf", Resource(book))
+        let ebook = #"{"id": "book", "kind": "ebook", "urls": ["b.pdf"], "sha256": "\#(book.sha256)"}"#
         stock.serveManifest([library.files(), stock.archive("pack", zip), ebook] + more, serial: serial)
         let result = try await stock.sync()
         #expect(result.status == .exited(0), "\(result)")
@@ -43,16 +43,28 @@ import Testing
         try await publish()
         let result = try await export()
         #expect(result.status == .exited(0), "\(result)")
-        #expect(result.outputText.hasPrefix("3 bundles carried (6 files written"), "\(result)")
+        #expect(result.outputText.hasPrefix("3 bundles carried, 0 failed; 6 files written ("), "\(result)")
         #expect(stock.server.exchanges("/pack.zip").count == 2 && library.requests().values.allSatisfy { $0 == 1 })
         stock.server.stop()
         let arrival = try await arrive()
         #expect(arrival.status == .exited(0), "\(arrival)")
         #expect(
             try treeDifferences("\(stock.library)/current/m/", stock.directory["second/current/m/"]) == [])
-        for path in ["set/one.txt", "pack/x.txt", "book/b.epub"] {
+        for path in ["set/one.txt", "pack/x.txt", "book/b.pdf"] {
             #expect(try stock.directory.read("second/current/m/\(path)") == stock.content(path))
         }
+    }
+
+    /// What stands in the way of the manifests, too, which are written last.
+    @Test func aLinkInThePlaceOfTheManifestsIsFoundBeforeAnythingIsWritten() async throws {
+        try await publish()
+        for folder in [stick, stock.directory["elsewhere"]] { try check(mkdir(folder, 0o755), "mkdir") }
+        try check(symlink(stock.directory["elsewhere"], "\(stick)/manifests"), "symlink")
+        let requests = stock.server.log.count
+        let result = try await export()
+        #expect(result.status == .exited(1) && result.errorText.contains("manifests"), "\(result)")
+        #expect(stock.server.log.count == requests)
+        #expect(try carried().filter { !["", "/partial", "/manifests"].contains($0) } == [])
     }
 
     @Test func theFolderIsTakenFromAWebServerToo() async throws {
@@ -64,13 +76,13 @@ import Testing
         }
         // An epub has no size in this manifest: nothing would bound what somebody sends for it.
         let server = stock.server
-        let before = ["/one.txt", "/pack.zip", "/b.epub"].map { server.exchanges($0).count }
+        let before = ["/one.txt", "/pack.zip", "/b.pdf"].map { server.exchanges($0).count }
         let arrival = try await LarderProgram.run([
             "sync", stock.manifestURL, "--from", carrier.url("/stick"), "--library", stock.directory["second"],
             "--retries", "0", "--min-free", "0",
         ])
         #expect(arrival.status == .exited(0), "\(arrival)")
-        let asked = Swift.zip(before, ["/one.txt", "/pack.zip", "/b.epub"]).map { server.exchanges($1).count - $0 }
+        let asked = Swift.zip(before, ["/one.txt", "/pack.zip", "/b.pdf"]).map { server.exchanges($1).count - $0 }
         #expect(asked == [0, 1, 1], "\(arrival)")
         #expect(try stock.directory.read("second/current/m/set/one.txt") == stock.content("set/one.txt"))
     }
@@ -92,7 +104,7 @@ import Testing
         try stock.directory.write(status.utf8, to: "status.json")
         let result = try await export("--for", stock.directory["status.json"])
         #expect(result.status == .exited(0), "\(result)")
-        #expect(result.outputText.contains("1 there already"), "\(result)")
+        #expect(result.outputText.contains("; the other library has 1 bundle"), "\(result)")
         let names = try carried()
         #expect(!names.contains { $0.hasSuffix(book.sha256) || $0.hasSuffix(one.sha256) })
         #expect(names.count { $0.hasPrefix("/sha256/") && $0.utf8.count > 70 } == 4)
@@ -107,6 +119,95 @@ import Testing
         #expect(again.status == .exited(0), "\(again)")
         #expect(again.events.filter { $0.name == "bundle.exported" }.compactMap { $0["files"] }.reduce(0, +) == 1)
         #expect(stock.server.exchanges("/pack.zip").count == 2)
+        #expect(again.events.filter { $0.name == "bundle.exported" }.compactMap { $0["present"] }.reduce(0, +) == 5)
+        let last = try await export()
+        #expect(
+            last.outputText == "3 bundles carried, 0 failed; 0 files written (0 B), 6 there already\n", "\(last)")
+    }
+
+    @Test func oneBundleIsOne() async throws {
+        stock.serveManifest([stock.file("one", .pattern(lengthBytes: 1, seed: 1))])
+        #expect(try await stock.sync().status == .exited(0))
+        let result = try await export()
+        #expect(
+            result.outputText == "1 bundle carried, 0 failed; 1 file written (1 B), 0 there already\n", "\(result)")
+    }
+
+    /// A stick forgets: what has rotted there is no reason to leave the file at home.
+    @Test(arguments: ["flipped", "short", "fifo", "linked"])
+    func whatIsWrongOnTheDiskIsWrittenAnew(_ how: String) async throws {
+        try await publish()
+        #expect(try await export().status == .exited(0))
+        let one = try #require(RestingLibrary.contents["one.txt"])
+        let name = "\(stick)/sha256/\(one.sha256.prefix(2))/\(one.sha256)"
+        switch how {
+        case "flipped": try library.flip(name)
+        case "short": try check(truncate(name, 10), "truncate")
+        case "linked":
+            try check(unlink(name), "unlink")
+            try check(symlink("/etc/passwd", name), "symlink")
+        default:
+            try check(unlink(name), "unlink")
+            try check(mkfifo(name, 0o644), "mkfifo")
+        }
+        let again = try await export()
+        #expect(again.status == .exited(0), "\(again)")
+        #expect(again.outputText.contains("; 1 file written (5.0 kB), 5 there already"), "\(again)")
+        #expect(contentDifference(one.bytes(), try readFile(name)) == nil)
+    }
+
+    @Test(arguments: ["000", "077"]) func modesAreThoseOfALibraryWhateverTheUmask(_ umask: String) async throws {
+        try await publish()
+        let result = try await ChildProcess.run(
+            "sh",
+            [
+                "-c", "umask \(umask) && exec \"$0\" \"$@\"", try LarderProgram.path, "export", "--library",
+                stock.library,
+                "--to", stick,
+            ])
+        #expect(result.status == .exited(0), "\(result)")
+        let modes = try await ChildProcess.run("find", [stick, "-mindepth", "1", "-printf", "%y %m\n"])
+        #expect(Set(modes.outputLines) == ["f 644", "d 755"], "\(modes)")
+    }
+
+    @Test func aLibraryAndWhatIsWrittenOfItLieApart() async throws {
+        try await publish()
+        try check(symlink(stock.library, stock.directory["link"]), "symlink")
+        let before = try stock.snapshot()
+        for target in ["library", "library/store/new/stick", "", "link/stick", "library/../library/stick"] {
+            let result = try await LarderProgram.run([
+                "export", "--library", stock.library, "--to", stock.directory[target],
+            ])
+            #expect(result.status == .exited(64) && result.problems.count == 1, "\(target): \(result)")
+        }
+        #expect(try stock.snapshot() == before)
+        // Beside it, with a name that begins alike.
+        #expect(
+            try await LarderProgram.run(["export", "--library", stock.library, "--to", "\(stock.library)-stick"]).status
+                == .exited(0))
+    }
+
+    @Test func anotherLibraryIsNoPlaceToWriteTo() async throws {
+        try await publish()
+        let other = try await LarderProgram.run([
+            "sync", stock.manifestURL, "--library", stick, "--min-free", "0",
+        ])
+        #expect(other.status == .exited(0))
+        let result = try await export()
+        #expect(result.status == .exited(64) && result.errorText.contains("is a library"), "\(result)")
+    }
+
+    @Test(arguments: ["for", "copy"]) func aFIFOHoldsNothingUp(_ place: String) async throws {
+        try await publish()
+        let path =
+            place == "for"
+            ? stock.directory["status.json"] : try stock.directory.makeDirectory("stick/partial") + "/copy"
+        try check(mkfifo(path, 0o644), "mkfifo")
+        let more = place == "for" ? ["--for", path] : []
+        let result = try await LarderProgram.run(
+            ["export", "--library", stock.library, "--to", stick] + more, within: .seconds(20))
+        #expect(result.status == .exited(place == "for" ? 66 : 0), "\(result)")
+        if place == "for" { #expect(result.errorText.contains("no regular file"), "\(result)") }
     }
 
     @Test func damageIsNotCarried() async throws {
@@ -138,13 +239,13 @@ import Testing
         #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
         let result = try await export()
         #expect(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
-        #expect(result.outputText.hasPrefix("2 bundles carried (2 files written"), "\(result)")
+        #expect(result.outputText.hasPrefix("2 bundles carried, 0 failed; 2 files written ("), "\(result)")
     }
 
     @Test func aManifestThatIsLeftOutIsNoSuccess() async throws {
         try await publish()
         try stock.directory.write(
-            Stock.manifest([#"{"id": "b", "kind": "ebook", "urls": ["\#(stock.server.url("/b.epub"))"]}"#], id: "other")
+            Stock.manifest([#"{"id": "b", "kind": "ebook", "urls": ["\#(stock.server.url("/b.pdf"))"]}"#], id: "other")
                 .utf8, to: "other.json")
         #expect(try await stock.sync(manifests: [stock.directory["other.json"]]).status == .exited(0))
         func damage(_ id: String) throws {
@@ -191,13 +292,15 @@ import Testing
     }
 
     @Test func aStopWhileAFileOfThisMachineIsCopiedIsNoFailure() async throws {
-        let origin = try stock.directory.write(zip, to: "origin/pack.zip")
+        // It takes some time to write.
+        let origin = try stock.directory.write([], to: "origin/film")
+        try check(truncate(origin, 256 << 20), "truncate")
+        let hasher = Platform.SHA256()
+        _ = try hasher.update(from: Platform.OwnedDescriptor.open(origin, flags: O_RDONLY))
         let bundle =
-            #"{"id": "pack", "kind": "archive", "urls": ["file://\#(origin)"], "sha256": "\#(SHA256.digest(of: zip))"}"#
+            #"{"id": "film", "kind": "ebook", "urls": ["file://\#(origin)"], "sha256": "\#(hasher.finalize())"}"#
         let manifest = try stock.directory.write(Stock.manifest([bundle]).utf8, to: "origin/m.json")
         #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
-        // It takes some time to read.
-        try check(truncate(origin, 2 << 30), "truncate")
         let export = try LarderProgram.start(["export", "--library", stock.library, "--to", stick])
         try await waitUntil("the copy has begun") { access("\(stick)/partial/copy", F_OK) == 0 }
         export.kill(SIGTERM)

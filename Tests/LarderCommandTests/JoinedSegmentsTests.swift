@@ -76,12 +76,16 @@ import Testing
         }
         _ = try await first.waitForExit()
         let held = try joinedLength ?? 0
-        #expect(held > 0)
+        let heldSegments = try #require((0...30).last { joined($0).count <= held })
+        // Where the 31st failed, the one beside it may have been on its way, and two more not yet joined.
+        #expect(heldSegments >= (isKilled ? 30 : 27))
 
         let next = try await stage.stock.sync("--json")
         #expect(next.status == .exited(0), "\(next)")
         #expect(try contentDifference(joined(40), stage.file("radio.mp3")) == nil)
-        #expect(stage.sentCounts(30) == Array(repeating: 1, count: 30), "what was joined is not sent again")
+        #expect(
+            stage.sentCounts(heldSegments) == Array(repeating: 1, count: heldSegments),
+            "what was joined is not sent again")
         // Two transfers, and as many that were whole and not yet noted.
         #expect(stage.sentCounts(40).reduce(0, +) <= 44)
         #expect(try next.finished["bytesResumed"] ?? 0 >= held)

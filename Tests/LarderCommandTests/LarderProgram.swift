@@ -4,9 +4,10 @@ import TestSupport
 
 /// The program itself, as its users start it.
 enum LarderProgram {
-    /// Where the package manager puts it: beside the tests.
+    /// Where the package manager puts it: beside the tests; or another build of it, `LARDER_PROGRAM`.
     static var path: String {
         get throws {
+            if let other = getenv("LARDER_PROGRAM") { return String(cString: other) }
             var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
             let count = try check(readlink("/proc/self/exe", &buffer, buffer.count), "readlink /proc/self/exe")
             let tests = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -14,7 +15,9 @@ enum LarderProgram {
         }
     }
 
-    static func start(_ arguments: [String]) throws -> ChildProcess { try ChildProcess(path, arguments) }
+    static func start(_ arguments: [String], environment: [String: String]? = nil) throws -> ChildProcess {
+        try ChildProcess(path, arguments, environment: environment)
+    }
 
     /// Runs it to its end.
     static func run(

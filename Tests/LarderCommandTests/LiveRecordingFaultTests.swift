@@ -138,9 +138,13 @@ import Testing
         stage.stock.server.script("/f/s1.ts", [.altered { $0.stalled(afterBytes: 188, until: gate) }])
         stage.serveFilm(#""follow": 54"#)
         let windows = Locked([0..<3, 3..<6, 6..<9])
-        stage.clock.settling = { _ in
+        stage.clock.settling = { isIdle in
+            guard let window = windows.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+                try? await waitUntil("what stalled") { isIdle() }
+                return
+            }
             // Time passes as soon as each window has come, but for what stalls.
-            for number in windows.withLock({ $0.isEmpty ? 0..<0 : $0.removeFirst() }) {
+            for number in window {
                 let path = "/f/s\(number).ts"
                 if number == 1 {
                     try? await stage.stock.server.waitUntilSent(path, bytes: 188)

@@ -3,11 +3,9 @@ import Testing
 
 /// The article about operating a library: each of its sentences names the tests that show it, or is marked as advice.
 @Suite struct OperationsArticleTests {
-    private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-
     @Test func everySentenceIsTestedOrMarkedAsAdvice() throws {
-        let article = try readFile("\(Self.root)/Sources/LarderCommand/LarderCommand.docc/Operations.md")
-        let tests = try Self.tests(beneath: "\(Self.root)/Tests")
+        let article = try readFile("\(Article.root)/Sources/LarderCommand/LarderCommand.docc/Operations.md")
+        let tests = try Self.tests(beneath: "\(Article.root)/Tests")
         var statements = 0
         for line in Self.statements(in: article) {
             statements += 1
@@ -20,6 +18,18 @@ import Testing
             }
         }
         #expect(statements > 50)
+    }
+
+    /// What stands behind a promise anywhere.
+    @Test func everyTestThatIsNamedIsThere() throws {
+        let tests = try Self.tests(beneath: "\(Article.root)/Tests")
+        let known = tests.union(tests.map { String($0.prefix { $0 != "." }) })
+        #expect(Article.all.count > 10)
+        for article in Article.all {
+            for name in try article.lines().flatMap({ $0.matches(of: #/`(\w+Tests(\.\w+)?)`/#) }).map(\.output.1) {
+                #expect(known.contains(String(name)), "\(article.path): there is no test \(name)")
+            }
+        }
     }
 
     /// Lines that say something, below the introduction: no headings, no heads of tables.

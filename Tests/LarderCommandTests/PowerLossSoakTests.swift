@@ -37,9 +37,10 @@ import Testing
         let loss = try await record(arguments)
         var generator = Seed.generator(for: "power loss \(story)")
         let (states, isComplete) = loss.states(atMost: Self.limit, using: &generator)
+        let disks = loss.distinct(states)
         let boot = try stock.directory.write("another boot\n".utf8, to: "boot")
         let calls = try await FileCalls(beneath: "/nowhere")
-        for (number, state) in states.enumerated() {
+        for (number, state) in disks.enumerated() {
             removeTree(editions.library)
             try loss.write(state, to: editions.library)
             let problems = try await judge(state, story, damage, arguments, calls.environment(boot: boot))
@@ -48,7 +49,9 @@ import Testing
             if !problems.isEmpty { break }
         }
         let all = isComplete ? "all" : "at random"
-        print("Power loss, \(story): \(states.count) states (\(all)) of \(loss.effectCount) changes")
+        print(
+            "Power loss, \(story): \(states.count) states (\(all)) of \(loss.effectCount) changes, \(disks.count) different disks"
+        )
     }
 
     /// What a run flushes.

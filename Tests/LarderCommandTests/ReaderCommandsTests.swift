@@ -33,9 +33,9 @@ import Testing
 
     @Test func whatIsNotThereHasNoPath() async throws {
         try await publish(seed: 1, serial: 1)
-        for (name, code) in [("b", 1), ("m/b", 1), ("b/a", 1), ("../a", 64), ("m/a/data", 64)] {
+        for name in ["b", "m/b", "b/a", "../a", "m/a/data"] {
             let result = try await LarderProgram.run(["path", name, "--library", stock.library])
-            #expect(result.status == .exited(Int32(code)) && result.output.isEmpty, "\(name): \(result)")
+            #expect(result.status == .exited(64) && result.output.isEmpty, "\(name): \(result)")
         }
     }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(try await run("larder-has-no-such-program").status == .exited(127))
         #expect(try await run(stock.library).status == .exited(126))
         let nowhere = try await LarderProgram.run(["run", "--library", stock.directory["nowhere"], "--", "true"])
-        #expect(nowhere.status == .exited(1), "\(nowhere)")
+        #expect(nowhere.status == .exited(66), "\(nowhere)")
     }
 
     @Test func beforeAnythingIsPublishedNothingIsRun() async throws {

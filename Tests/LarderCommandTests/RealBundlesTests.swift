@@ -17,12 +17,17 @@ import Testing
         #expect(end.value["bundles"]?["unchanged"]?.integer == RealBundle.all.count)
         #expect(end.value["bundles"]?["published"]?.integer == 0)
 
-        // Each bundle went over the line once, whole.
+        // Each bundle went over the line once, whole: of an archive the end first, and the rest until that is reached, which the server may
+        // notice late.
         let accesses = try await server.nginx.finish()
         for bundle in RealBundle.all {
             let requests = accesses.filter { $0.target == "/\(bundle.name)" }
-            #expect(requests.map(\.status) == [200])
-            #expect(requests.map(\.bodyBytesSent) == [UInt64(try bundle.sizeBytes)])
+            let statuses = requests.map(\.status).sorted()
+            #expect(statuses == [200] || statuses == [200, 206], "\(bundle.name)")
+            let late: UInt64 = statuses.count == 1 ? 0 : 8 << 20
+            let size = UInt64(try bundle.sizeBytes)
+            let sent = requests.map(\.bodyBytesSent).reduce(0, +)
+            #expect((size...size + late).contains(sent), "\(bundle.name): \(sent) of \(size)")
         }
     }
 }

@@ -108,6 +108,7 @@ import Testing
         #expect(try await stage.refresh(["--metrics", path], at: "2026-12-01T12:00:00Z").status == .exited(0))
         let before = try stage.metrics(path)
         expect(nil, in: before)
+        stock.serveManifest([stock.file("b", content)], serial: 2)
         let held = try await stage.refresh(options + ["--metrics", path], at: "2026-12-03T12:00:00Z")
         // A load of nothing at all is rare, and holds nobody back.
         if reason == "conditions", held.status == .exited(0) { return }

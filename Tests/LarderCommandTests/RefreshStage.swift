@@ -12,14 +12,31 @@ struct RefreshStage {
         clock = try await MovedClock(in: stock.directory)
     }
 
-    func refresh(_ more: [String] = [], after time: Duration = .zero) async throws -> ChildProcess.Result {
-        try await LarderProgram.run(stock.refreshArguments(more), environment: clock.environment(movedBy: time))
+    func refresh(
+        _ more: [String] = [], after time: Duration = .zero, manifests: [String]? = nil
+    ) async throws -> ChildProcess.Result {
+        try await run(stock.refreshArguments(more, manifests: manifests), after: time)
+    }
+
+    func run(
+        _ arguments: [String], after time: Duration, input: [UInt8] = []
+    ) async throws -> ChildProcess.Result {
+        try await LarderProgram.run(arguments, environment: clock.environment(movedBy: time), input: input)
     }
 
     /// - Parameter time: in UTC.
     func refresh(_ more: [String] = [], at time: String) async throws -> ChildProcess.Result {
-        let moment = try #require(Timestamp(rfc3339: time))
-        return try await refresh(more, after: .seconds(moment.seconds - Timestamp.now.seconds))
+        try await refresh(more, after: duration(until: time))
+    }
+
+    /// Starts a refresh, and leaves it at that.
+    func start(_ more: [String], at time: String) throws -> ChildProcess {
+        try LarderProgram.start(
+            stock.refreshArguments(more), environment: clock.environment(movedBy: duration(until: time)))
+    }
+
+    private func duration(until time: String) throws -> Duration {
+        .seconds(try #require(Timestamp(rfc3339: time)).seconds - Timestamp.now.seconds)
     }
 
     /// What `--metrics` wrote, by the samples' names and labels.

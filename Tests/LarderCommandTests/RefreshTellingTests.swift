@@ -38,7 +38,7 @@ import Testing
         stock.serveManifest([stock.file("a", content)])
         let failed = try await stock.refresh("--on-change", hook("first", status: 3))
         #expect(failed.status == .exited(1) && failed.problems.count == 1, "\(failed)")
-        #expect(failed.errorText.contains("status 3"), "\(failed)")
+        #expect(failed.errorText.hasPrefix("error: ") && failed.errorText.contains("status 3"), "\(failed)")
         #expect(try stock.difference("a", content) == nil)
         let again = try await stock.refresh("--on-change", hook("$LARDER_CHANGED"))
         #expect(again.status == .exited(0) && again.errors.isEmpty, "\(again)")
@@ -92,6 +92,7 @@ import Testing
         #expect(try await stock.refresh("--ping", url, manifests: [stock.directory["none"]]).status == .exited(66))
         #expect(pings == ["/ping/secret", "/ping/secret/fail"])
         // Held back is neither.
+        stock.serveManifest([stock.file("b", content)], serial: 2)
         #expect(try await stock.refresh("--ping", url, "--month-cap", "1").status == .exited(3))
         #expect(pings.count == 2)
     }
@@ -101,6 +102,7 @@ import Testing
         let result = try await stock.refresh("--ping", stock.server.url("/ping/secret"))
         #expect(result.status == .exited(0) && result.problems.count == 1, "\(result)")
         #expect(result.errorText.contains("status 404") && !result.errorText.contains("secret"), "\(result)")
+        #expect(result.errorText.contains("\(stock.server.url("")) could not be told"), "with its port: \(result)")
         #expect(pings.count == 3, "it is tried again")
     }
 

@@ -83,22 +83,94 @@ import Testing
         #expect(old.errorText.contains("2026-12-01T12:00:0"), "\(old)")
     }
 
-    @Test func aSkippedRunOfAnOldLibraryIsAFailure() async throws {
+    @Test(arguments: [["--window", "01:00-02:00"], ["--max-load", "0"]])
+    func aLibraryThatNeverCouldBeMadeIsOverdueSinceItWasFirstAskedFor(held: [String]) async throws {
+        let options = held + ["--max-age", "3d"]
+        let first = try await stage.refresh(options, at: "2026-12-01T12:00:00Z")
+        // A load of nothing at all is rare, and holds nobody back.
+        if first.status == .exited(0) { return }
+        #expect(first.status == .exited(3) && first.errors.isEmpty, "\(first)")
+        #expect(try await stage.refresh(options, at: "2026-12-04T11:59:00Z").status == .exited(3))
+        let old = try await stage.refresh(options, at: "2026-12-04T12:01:00Z")
+        #expect(old.status == .exited(1) && old.problems.count == 1, "\(old)")
+        #expect(old.errorText.contains("2026-12-01T12:00:0"), "\(old)")
+        #expect(stock.server.log.isEmpty)
+    }
+
+    @Test func nightsThatAllEndInAPauseAreAFailureAfterAWhile() async throws {
+        let options = ["--max-bytes", "40K", "--max-age", "3d"]
+        for day in 1...4 {
+            let young = try await stage.refresh(options, at: "2026-12-0\(day)T12:00:00Z")
+            #expect(young.status == .exited(3) && young.errors.isEmpty, "\(young)")
+        }
+        let old = try await stage.refresh(options, at: "2026-12-04T12:01:00Z")
+        #expect(old.status == .exited(1) && old.problems.count == 1, "\(old)")
+        #expect(try await stage.refresh(at: "2026-12-04T12:02:00Z").status == .exited(0))
+        stock.serveManifest([stock.file("b", content)], serial: 2)
+        let next = try await stage.refresh(options, at: "2026-12-05T12:00:00Z")
+        #expect(next.status == .exited(3) && next.errors.isEmpty, "\(next)")
+    }
+
+    @Test func aRunThatIsStoppedTooOftenTellsHowOldTheLibraryIs() async throws {
+        #expect(try await stage.refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
+        let gate = try Gate()
+        stock.serveManifest(
+            [stock.file("b", content) { $0.altered { $1.headHeld(until: gate) } }], serial: 2)
+        let run = try stage.start(["--max-age", "3d"], at: "2026-12-05T12:00:00Z")
+        try await stock.server.waitForRequest("/b.bin")
+        run.kill(SIGTERM)
+        let result = try await run.waitForExit()
+        gate.open()
+        #expect(result.status == .exited(143) && result.problems.count == 1, "\(result)")
+        #expect(result.errorText.contains("--max-age"), "\(result)")
+    }
+
+    /// A run that has the library, of what was up to date on the first, until the gate opens.
+    private func holdLibrary() async throws -> (holder: ChildProcess, gate: Gate) {
         #expect(try await stage.refresh(at: "2026-12-01T12:00:00Z").status == .exited(0))
         let gate = try Gate()
         stock.serveManifest(
             [stock.file("b", content) { $0.altered { $1.headHeld(until: gate) } }], serial: 2)
         let holder = try LarderProgram.start(stock.refreshArguments())
         try await stock.server.waitForRequest("/b.bin")
+        return (holder, gate)
+    }
+
+    @Test func aSkippedRunOfAnOldLibraryIsAFailure() async throws {
+        let (holder, gate) = try await holdLibrary()
         let young = try await stage.refresh(["--lock", "skip", "--max-age", "3d"], at: "2026-12-03T12:00:00Z")
         #expect(young.status == .exited(0) && young.errors.isEmpty, "\(young)")
         let old = try await stage.refresh(["--lock", "skip", "--max-age", "3d"], at: "2026-12-05T12:00:00Z")
-        #expect(old.status == .exited(75) && old.problems.count == 1, "\(old)")
+        #expect(old.status == .exited(1) && old.problems.count == 1, "\(old)")
+        #expect(old.errorText.contains("--max-age") && old.errorText.contains("in use by another run"), "\(old)")
+        gate.open()
+        #expect(try await holder.waitForExit().status == .exited(0))
+    }
+
+    /// That something else is at work all the time makes nothing fresh, nor is it a reason to know nothing.
+    @Test func aSkippedRunOfWhatNeverCameIsAFailureAfterAWhile() async throws {
+        let (holder, gate) = try await holdLibrary()
+        let manifests = [stock.manifestURL, stock.server.url("/never.json")]
+        let options = ["--lock", "skip", "--max-age", "3d"]
+        for (days, status) in [(0, 0), (4, 1)] {
+            let skipped = try await stage.refresh(
+                options, after: .days(days), manifests: [manifests[1]])
+            #expect(skipped.status == .exited(Int32(status)), "\(skipped)")
+        }
+        let known = try await stage.refresh(options, after: .days(400), manifests: manifests)
+        #expect(known.status == .exited(1) && known.errorText.contains("--max-age"), "\(known)")
         gate.open()
         #expect(try await holder.waitForExit().status == .exited(0))
     }
 
     // MARK: Bytes
+
+    @Test func aFewBytesAreAsManyAsAreAskedFor() async throws {
+        let small = Content.pattern(lengthBytes: 2000, seed: 4)
+        stock.serveManifest([stock.file("s", small)])
+        #expect(try await stock.refresh("--max-bytes", "8K").status == .exited(0))
+        #expect(try stock.difference("s", small) == nil)
+    }
 
     @Test func aMonthsBytesAreSpentByAllOfItsRuns() async throws {
         stock.server.serve("/a.bin", Resource(content).altered { $1.paced(bytesPerSecond: 1 << 20) })
@@ -113,6 +185,34 @@ import Testing
         let next = try await stage.refresh(["--month-cap", "400K"], at: "2027-01-01T12:00:00Z")
         #expect(next.status == .exited(0), "\(next)")
         #expect(try stock.difference("a", content) == nil)
+    }
+
+    @Test func aSpentMonthHoldsOnlyWhoWantsBytes() async throws {
+        let local = try stock.directory.write("local file".utf8, to: "local.txt")
+        let path = stock.directory["here.json"]
+        let unproven = stock.file("c", .pattern(lengthBytes: 2_000, seed: 3), hasDigest: false)
+        stock.serveManifest([stock.file("a", content), unproven])
+        #expect(try await stock.refresh().status == .exited(0))
+        // What is only asked about costs nothing.
+        let unchanged = try await stock.refresh("--month-cap", "1")
+        #expect(unchanged.status == .exited(0) && unchanged.errors.isEmpty, "\(unchanged)")
+        #expect(stock.server.exchanges("/m.json").last?.status == 304)
+        #expect(stock.server.exchanges("/c.bin").last?.status == 304)
+
+        // Nor does what is on this machine.
+        let file = #"{"id": "l", "kind": "files", "files": [{"path": "data", "urls": ["file://\#(local)"]}]}"#
+        try writeFile(Array(Stock.manifest([file], id: "here").utf8), to: path)
+        let copied = try await stock.refresh("--month-cap", "1", manifests: [path])
+        #expect(copied.status == .exited(0), "\(copied)")
+        #expect(try stock.published("here") == ["l"])
+
+        let remote = #"{"id": "r", "kind": "ebook", "urls": ["\#(stock.server.url("/a.bin"))"], "size": 400000}"#
+        try writeFile(Array(Stock.manifest([file, remote], id: "here", serial: 2).utf8), to: path)
+        let requests = stock.server.log.count
+        let wanting = try await stock.refresh("--month-cap", "1", manifests: [path])
+        #expect(wanting.status == .exited(3) && wanting.errors.isEmpty, "\(wanting)")
+        #expect(stock.server.log.count == requests, "who may receive nothing asks for nothing")
+        #expect(try await stock.refresh(manifests: [path]).status == .exited(0))
     }
 
     @Test func whereTheIndexIsLostTheLibraryItselfTellsWhatWasSpent() async throws {

@@ -34,6 +34,21 @@ import Testing
         #expect(try stock.generation() == generation)
     }
 
+    /// RFC 9110 §8.8.2.2: while the clock shows the second of the last change, another change needn't show in the date.
+    @Test func aDateThatMayStandForTwoVersionsIsNotAskedBy() async throws {
+        let date = HTTPDate.fromNow(1)
+        func serve(serial: Int) {
+            let text = Stock.manifest([stock.file("a", content)], serial: serial)
+            stock.server.serve("/m.json", Resource(.text(text), etag: nil, lastModified: date))
+        }
+        serve(serial: 1)
+        #expect(try await stock.refresh().status == .exited(0))
+        serve(serial: 2)
+        let run = try await stock.refresh("--json")
+        #expect(run.status == .exited(0), "\(run)")
+        #expect(run.events.first { $0.name == "manifest.loaded" }?["serial"] == 2, "\(run)")
+    }
+
     @Test func whatHasNoDigestIsStillAskedFor() async throws {
         stock.serveManifest([stock.file("a", content), stock.file("bare", content, hasDigest: false)])
         #expect(try await stock.refresh().status == .exited(0))

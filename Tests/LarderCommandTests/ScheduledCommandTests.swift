@@ -1,5 +1,6 @@
 import FaultServer
 import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -40,8 +41,133 @@ import Testing
         #expect(files.count == 2)
         let verdict = try await ChildProcess.run("systemd-analyze", ["verify", "--man=no"] + files)
         #expect(verdict.status == .exited(0) && verdict.errors.isEmpty, "\(verdict) of \(printed.outputText)")
-        let start = more.first == "--window" ? "OnCalendar=*-*-* 01:30:00\n" : "OnCalendar=hourly\n"
+        // What a pause leaves the next hour of the same night goes on with.
+        #expect(printed.outputText.contains("\nUser=\(userName(of: geteuid()))\n"), "\(printed)")
+        let start = more.first == "--window" ? "OnCalendar=*-*-* 01,02,03,04:30:00\n" : "OnCalendar=hourly\n"
         #expect(printed.outputText.contains(start), "\(printed)")
+        // A pause, and what stops it: an interrupt, and the end of the machine's day.
+        #expect(printed.outputText.contains("\nSuccessExitStatus=3 130 143\n"), "\(printed)")
+    }
+
+    @Test func whatIsNoTextIsWrittenByteByByte() async throws {
+        let printed = try await LarderProgram.run(
+            stock.refreshArguments(["--print-systemd", "--on-change", "a\r\n\u{85}\u{200e}b"]))
+        #expect(printed.outputText.contains(" \"a\\x0d\\x0a\\xc2\\x85\\xe2\\x80\\x8eb\""), "\(printed)")
+    }
+
+    @Test func theDirectoryIsNamedAsItIs() async throws {
+        let folder = try stock.directory.makeDirectory("100%\u{200e}")
+        let printed = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]), directory: folder)
+        #expect(printed.outputText.contains("/100%%\u{200e}/\nExecStart="), "\(printed)")
+        let broken = try stock.directory.makeDirectory("a\nb")
+        let refused = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]), directory: broken)
+        #expect(refused.status == .exited(64) && refused.output.isEmpty, "\(refused)")
+        #expect(refused.errorText.contains("control characters"), "\(refused)")
+    }
+
+    @Test func unitsAreNotWrittenIntoALibrary() async throws {
+        try stock.directory.makeDirectory("library")
+        let refused = try await LarderProgram.run(
+            stock.refreshArguments(["--write-systemd", "\(stock.library)/store"]))
+        #expect(refused.status == .exited(64) && refused.errorText.contains("lies in the library"), "\(refused)")
+        #expect(try directoryEntries(FilePathBytes(stock.library)) == [])
+    }
+
+    @Test func aLoginIsForNobodyElse() async throws {
+        for (url, mode) in [("http://me:secret@127.0.0.1:1/m.json", 0o600), (stock.manifestURL, 0o644)] {
+            let written = try await LarderProgram.run(
+                stock.refreshArguments(["--write-systemd", stock.directory["units"]], manifests: [url]))
+            #expect(written.status == .exited(0) && written.outputLines.count == 2, "\(written)")
+            for path in written.outputLines {
+                var status = stat()
+                try check(stat(path, &status), "stat")
+                #expect(Int(status.st_mode & 0o777) == mode, "\(path)")
+            }
+        }
+    }
+
+    @Test func bothUnitsAreWrittenWhereAsked() async throws {
+        let printed = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]))
+        let written = try await LarderProgram.run(
+            stock.refreshArguments(["--write-systemd", stock.directory["made/units"]]))
+        #expect(written.status == .exited(0) && written.errors.isEmpty, "\(written)")
+        let texts = try written.outputLines.map { String(decoding: try readFile($0), as: UTF8.self) }
+        let expected = printed.outputText.split(separator: "\n# /etc/systemd/system/").map {
+            $0.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().joined(separator: "\n")
+        }
+        #expect(texts.map(\.trimmed) == expected.map(\.trimmed))
+        let failed = try await LarderProgram.run(stock.refreshArguments(["--write-systemd=/proc/nowhere"]))
+        #expect(failed.status == .exited(1) && failed.problems.count == 1, "\(failed)")
+    }
+
+    @Test func theLinkIsNamedByWhichItWasCalled() async throws {
+        let link = stock.directory["larder"]
+        try check(symlink(try LarderProgram.path, link), "symlink")
+        for (program, folder) in [(link, nil), ("./larder", stock.directory.path), ("larder", nil)] {
+            var environment = ChildProcess.inheritedEnvironment
+            environment["PATH"] = "\(stock.directory.path):\(environment["PATH"] ?? "")"
+            let printed = try await ChildProcess.run(
+                "sh", ["-c", "exec \"$@\"", "sh", program] + stock.refreshArguments(["--print-systemd"]),
+                environment: environment, directory: folder)
+            #expect(printed.outputText.contains("\nExecStart=\(link) refresh "), "\(printed)")
+        }
+    }
+
+    @Test func theOwnerOfTheLibraryRefreshesIt() async throws {
+        try #require(geteuid() == 0 || userName(of: 12_345) == "12345")
+        try stock.directory.makeDirectory("library")
+        // Nobody but root can give it away.
+        let isGiven = chown(stock.library, 12_345, 12_345) == 0
+        let printed = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]), directory: "/")
+        let user = isGiven ? "12345" : userName(of: geteuid())
+        #expect(printed.outputText.contains("\nUser=\(user)\n"), "\(printed)")
+        guard isGiven else { return }
+        // systemd goes there as the owner.
+        let own = try stock.directory.makeDirectory("own")
+        try check(chmod(own, 0o700), "chmod")
+        let refused = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]), directory: own)
+        #expect(refused.status == .exited(64) && refused.output.isEmpty, "\(refused)")
+        #expect(refused.errorText.contains("can't enter"), "\(refused)")
+    }
+
+    /// The name of the service that is printed for a library and manifests.
+    private func unit(_ library: String, _ manifests: String...) async throws -> String {
+        let printed = try await LarderProgram.run(
+            ["refresh"] + manifests + ["--library", library, "--print-systemd"])
+        let line = try #require(printed.outputLines.first, "\(printed)")
+        return String(line.split(separator: "/").last?.dropLast(".service".count) ?? "")
+    }
+
+    @Test func everyLibraryAndManifestHasAUnitOfItsOwn() async throws {
+        let path = "/srv/my media/100%_\u{e9}"
+        let escaped = try await ChildProcess.run("systemd-escape", ["--path", path + "/museum"])
+        #expect(
+            try await unit(path, "https://example.org/a/museum.json?key=1")
+                .hasPrefix("larder-refresh-\(escaped.outputLines.first ?? "")-"))
+        let names = [
+            try await unit("/srv/media", "museum.json"), try await unit("/srv/media", "school.json"),
+            try await unit("/srv/media", "museum.json", "school.json"), try await unit("/srv/other", "museum.json"),
+            try await unit("/srv/media", "other/museum.json"),
+            try await unit("/srv/media", "https://a.example/museum.json"),
+            try await unit("/srv/media", "https://b.example/museum.json"),
+            try await unit("/srv/media-museum", "x.json"), try await unit("/srv/media/museum", "x.json"),
+        ]
+        #expect(Set(names).count == names.count, "\(names)")
+        let long = try await unit("/" + String(repeating: "a-", count: 500), "museum.json")
+        #expect(long.utf8.count < 240, "\(long)")
+    }
+
+    @Test func whatIsStartedAgainAndAgainSkipsUnlessToldOtherwise() async throws {
+        for (lock, expected) in [([], "--lock skip"), (["--lock", "wait:5m"], "--lock wait:5m")] {
+            let printed = try await LarderProgram.run(stock.refreshArguments(lock + ["--print-cron"]))
+            #expect(printed.outputText.contains(expected), "\(printed)")
+            #expect(printed.outputText.split(separator: " ").count { $0 == "--lock" } == 1, "\(printed)")
+        }
+    }
+
+    @Test func bothAtOnceAreRefused() async throws {
+        let result = try await LarderProgram.run(stock.refreshArguments(["--print-cron", "--print-systemd"]))
+        #expect(result.status == .exited(64) && result.output.isEmpty && result.problems.count == 1, "\(result)")
     }
 
     @Test func cronsLineDoesWhatTheCommandLineSaid() async throws {
@@ -65,9 +191,14 @@ import Testing
         environment["LARDER_LIBRARY"] = stock.library
         let printed = try await LarderProgram.run(
             ["refresh", stock.manifestURL, "--window", "22:05-04:00", "--print-cron"], environment: environment)
-        #expect(printed.outputText.hasPrefix("5 22 * * * "), "\(printed)")
+        #expect(printed.outputText.hasPrefix("5 22,23,0,1,2,3 * * * "), "\(printed)")
         #expect(printed.outputText.contains("--library \(stock.library) "), "\(printed)")
     }
+}
+
+extension String {
+    /// Without line ends at its end.
+    fileprivate var trimmed: Substring { self[..<(lastIndex { $0 != "\n" }.map { index(after: $0) } ?? startIndex)] }
 }
 
 extension Substring {

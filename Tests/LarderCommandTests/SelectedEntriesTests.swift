@@ -1,4 +1,6 @@
 import FaultServer
+import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -30,6 +32,20 @@ import Testing
             [stock.archive("gallery", zip, more: #""unpack": {"strip": 1, "exclude": ["walls"]},"#)], serial: 2)
         #expect(try await stock.sync().status == .exited(0))
         #expect(try stock.published("m/gallery") == ["readme.txt"])
+    }
+
+    @Test(arguments: [true, false]) func timesAreTheArchivesUnlessTheManifestSaysOtherwise(preserves: Bool) async throws
+    {
+        let stock = try Stock()
+        stock.serveManifest([stock.archive("gallery", zip, more: #""unpack": {"preserve": \#(preserves)},"#)])
+        let start = Timestamp.now.seconds
+        #expect(try await stock.sync().status == .exited(0))
+        let file = try Directory.open("\(stock.library)/current/m/gallery/gallery-1.0").open(
+            "readme.txt", flags: O_RDONLY)
+        let modified = try file.status().modified.seconds
+        // Midnight, in whatever time zone; or when it was unpacked.
+        #expect(preserves ? abs(modified - 315_532_800) <= 86_400 : modified >= start - 1)
+        #expect(try file.status().mode == 0o644)
     }
 
     @Test func selectingNothingFailsTheBundle() async throws {

@@ -68,6 +68,7 @@ import Transfer
         (#"{"allowedSchemes": ["file"]}"#, "error[C003]"), (#"{"allowedSchemes": []}"#, "error[C003]"),
         (#"{"httpVersion": "3"}"#, "error[C003]"), (#"{"caBundle": "/nowhere/ca.pem"}"#, "can be read"),
         (#"{"userAgent": "a\nb"}"#, "error[C003]"), (#"{"headers": {"A b": "c"}}"#, "error[C003]"),
+        (#"{"headers": {"X-Site": "7", "range": "bytes=0-9"}}"#, "error[C003]"),
         (#"{"headers": {"Authorization": 7}}"#, "error[C003]"), (#"{"proxy": null}"#, "error[C003]"),
         (#"{"schedule": {}}"#, "is a list of objects"), (#"{"retries": 1, "retries": 2}"#, "again"),
         ("[]", "error[C001]"), ("{", "error[J"),

@@ -57,6 +57,35 @@ import Testing
         #expect(try stock.snapshot() == before, "nothing is written")
     }
 
+    /// In the run's own line, and in that of the history.
+    @Test func whatStoppedARunIsNamed() async throws {
+        stock.server.serve("/film.bin", Resource(film))
+        stock.serveManifest([stock.file("film", film)])
+        let run = try await stock.sync("--max-bytes", "40K", "--json")
+        #expect(run.status == .exited(3), "\(run)")
+        #expect(try run.finished.value["stopped"]?.string == "byteBudget")
+        #expect(run.errorText.contains("1 paused, stopped by its byte budget; fetched"), "\(run)")
+        let text = try await look("status").outputText
+        #expect(
+            text.contains("sync: 0 published, 0 unchanged, 0 failed, 1 paused; stopped by its byte budget;"), "\(text)")
+        #expect(try await status()["lastRun"]?["stopped"]?.string == "byteBudget")
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try await status()["lastRun"]?["stopped"]?.isNull == true)
+    }
+
+    /// Two commands tell of damage: they agree.
+    @Test(arguments: [false, true]) func whatIsDamagedIsExplained(isHeld: Bool) async throws {
+        stock.serveManifest([stock.file("small", small)])
+        #expect(try await stock.sync().status == .exited(0))
+        if isHeld { #expect(try await look("pin").status == .exited(0)) }
+        try check(truncate("\(stock.library)/current/m/small/data", 10), "truncate")
+        #expect(try await look("verify").status == .exited(1))
+        let explained = try await look("explain", "small").outputText
+        #expect(explained.contains("What is here is what it asks for, but damaged."), "\(explained)")
+        let way = isHeld ? "larder verify --repair mends it" : "the next run mends it"
+        #expect(explained.contains(way) && !explained.contains("nothing to do"), "\(explained)")
+    }
+
     @Test func onlyWhatIsNamedIsTold() async throws {
         stock.serveManifest([stock.file("film", film), stock.file("small", small)])
         #expect(try await stock.sync().status == .exited(0))
@@ -65,7 +94,7 @@ import Testing
             #expect(manifests.first?["bundles"]?.elements.map { $0["id"]?.string } == ids)
         }
         let unknown = try await look("status", "m/other")
-        #expect(unknown.status == .exited(1) && unknown.errorText.contains("m/other"), "\(unknown)")
+        #expect(unknown.status == .exited(64) && unknown.errorText.contains("m/other"), "\(unknown)")
         #expect(try await look("status", "../m").status == .exited(64))
     }
 
@@ -190,6 +219,6 @@ import Testing
 
     @Test(arguments: ["status", "history"]) func whatIsNoLibraryIsToldSo(_ command: String) async throws {
         let result = try await LarderProgram.run([command, "--library", stock.directory["nowhere"]])
-        #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+        #expect(result.status == .exited(66) && result.problems.count == 1, "\(result)")
     }
 }

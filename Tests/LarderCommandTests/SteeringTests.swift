@@ -46,6 +46,19 @@ import Testing
         #expect(try await larder("history").outputText.contains(" rollback: "))
     }
 
+    @Test func aDamagedSerialIsNotHeldAgainst() async throws {
+        try await publish(old, serial: 1)
+        try await publish(new, serial: 2)
+        let path = "\(stock.library)/current/m/.manifest.json"
+        let text = String(decoding: try readFile(path), as: UTF8.self)
+        try writeFile(Array(text.replacing(#""serial": 2"#, with: #""serial": 9"#).utf8), to: path)
+        #expect(try await larder("rollback").status == .exited(0))
+        let status = try await larder("status").outputText
+        #expect(status.contains("m above 2"), "\(status)")
+        try await publish(newer, serial: 3)
+        #expect(try sees(newer))
+    }
+
     @Test func aHigherSerialIsPublishedAndEndsIt() async throws {
         try await rolledBack()
         try await publish(newer, serial: 3)
@@ -91,12 +104,45 @@ import Testing
     @Test func whatIsPinnedByHandStaysWhateverArrives() async throws {
         try await publish(old, serial: 1)
         #expect(try await larder("pin").outputText == "pinned to generation 1 until larder unpin\n")
+        #expect(try await stock.sync().errors.isEmpty, "it is what is published")
         try await publish(new, serial: 2)
         #expect(try sees(old))
+        #expect(try await stock.sync().errorText.contains("held at generation 1"))
         #expect(try await larder("status").outputText.contains("pinned to generation 1"))
         #expect(try await larder("unpin").status == .exited(0))
         #expect(try await stock.refresh().status == .exited(0))
         #expect(try sees(new))
+    }
+
+    /// Whoever pinned it meant it until they say otherwise.
+    @Test func goingBackEndsNoPin() async throws {
+        try await publish(old, serial: 1)
+        try await publish(new, serial: 2)
+        #expect(try await larder("pin").status == .exited(0))
+        let result = try await larder("rollback")
+        #expect(result.outputText == "generation 1 is current, and stays so until larder unpin\n", "\(result)")
+        try await publish(newer, serial: 3)
+        #expect(try sees(old))
+        let status = try await larder("status").outputText
+        #expect(status.contains("pinned to generation 1 until larder unpin"), "\(status)")
+    }
+
+    @Test(arguments: [true, false]) func forgettingMovesAPinAlong(isPinned: Bool) async throws {
+        try await publish(old, serial: 1)
+        try await publish(new, serial: 2)
+        stock.server.serve("/other.json", Resource(.text(Stock.manifest([stock.file("b", new)], id: "other"))))
+        #expect(try await stock.sync(manifests: [stock.server.url("/other.json")]).status == .exited(0))
+        #expect(try await isPinned ? larder("pin").status == .exited(0) : larder("rollback").status == .exited(0))
+        if !isPinned {
+            stock.server.serve("/third.json", Resource(.text(Stock.manifest([stock.file("b", new)], id: "third"))))
+            #expect(try await stock.sync(manifests: [stock.server.url("/third.json")]).status == .exited(0))
+        }
+        let result = try await larder("forget", isPinned ? "other" : "third")
+        let generation = try #require(try stock.generation().split(separator: "/").last.flatMap { Int($0) })
+        #expect(result.outputText.contains("forgotten with generation \(generation)"), "\(result)")
+        #expect(result.outputText.contains("held there until"), "\(result)")
+        let status = try await larder("status").outputText
+        #expect(status.contains("\(isPinned ? "pinned to" : "held at") generation \(generation)"), "\(status)")
     }
 
     @Test func aPinThatCannotBeReadKeepsEverythingAsItIs() async throws {
@@ -114,9 +160,9 @@ import Testing
 
     @Test func goingBackToWhatIsNotThereChangesNothing() async throws {
         try await publish(old, serial: 1)
-        for more in [[], ["--to", "7"]] {
+        for (more, code) in [([], 1), (["--to", "7"], 64)] as [([String], Int32)] {
             let result = try await LarderProgram.run(["rollback", "--library", stock.library] + more)
-            #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+            #expect(result.status == .exited(code) && result.problems.count == 1, "\(result)")
         }
         #expect(try await larder("rollback", "--to", "x").status == .exited(64))
         #expect(try await !larder("status").outputText.contains("held"))
@@ -157,7 +203,7 @@ import Testing
         #expect(try directoryEntries(FilePathBytes("\(stock.library)/store")) == ["other"])
         #expect(try await !larder("status").outputText.contains("\nm,"))
         let unknown = try await larder("forget", "m")
-        #expect(unknown.status == .exited(1) && unknown.errorText.contains("there are: other"), "\(unknown)")
+        #expect(unknown.status == .exited(64) && unknown.errorText.contains("there are: other"), "\(unknown)")
 
         stock.serveManifest([stock.file("a", old)], serial: 4)
         #expect(try await stock.sync().status == .exited(77), "an older one is refused as before")

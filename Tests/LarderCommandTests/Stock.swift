@@ -72,7 +72,7 @@ struct Stock {
     /// What readers see: the names beneath a bundle, or beneath the manifest.
     func published(_ path: String = "m") throws -> [String] {
         let names = (try? directoryEntries(FilePathBytes("\(library)/current/\(path)"))) ?? []
-        return names.map(\.description).filter { $0 != ".manifest.json" }
+        return names.map(\.description).filter { !$0.hasPrefix(".") }
     }
 
     func content(_ path: String) throws -> [UInt8] { try readFile("\(library)/current/m/\(path)") }

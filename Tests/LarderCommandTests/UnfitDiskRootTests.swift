@@ -23,6 +23,41 @@ struct UnfitDiskRootTests {
         #expect(stock.server.log.isEmpty, "nor was anything fetched")
     }
 
+    /// A courier disk needs nothing that only file systems for a library have; and a full one is told before anything is written.
+    @Test func exFATCarriesWhatALibraryLacks() async throws {
+        let disk = try await MountedDisk(exFATBytes: 16 << 20)
+        let stock = try Stock()
+        stock.serveManifest([stock.file("a", content)])
+        #expect(try await stock.sync().status == .exited(0))
+        let export = ["export", "--library", stock.library, "--to", "\(disk.path)/stick"]
+        for isFirst in [true, false] {
+            let result = try await LarderProgram.run(export)
+            #expect(result.status == .exited(0), "\(result)")
+            let written =
+                isFirst ? "1 file written (300.0 kB), 0 there already" : "0 files written (0 B), 1 there already"
+            #expect(result.outputText == "1 bundle carried, 0 failed; \(written)\n", "\(result)")
+        }
+        stock.server.stop()
+        let arrival = try await LarderProgram.run([
+            "sync", "\(disk.path)/stick/manifests/m.json", "--from", "\(disk.path)/stick", "--library",
+            stock.directory["second"], "--retries", "0", "--min-free", "0",
+        ])
+        #expect(arrival.status == .exited(0), "\(arrival)")
+        #expect(contentDifference(content.bytes(), try stock.directory.read("second/current/m/a/data")) == nil)
+    }
+
+    @Test func aDiskThatCannotHoldAllIsToldBeforeAnythingIsWritten() async throws {
+        let disk = try await MountedDisk(exFATBytes: 16 << 20)
+        let stock = try Stock()
+        let large = Content.pattern(lengthBytes: 17 << 20, seed: 2)
+        stock.serveManifest([stock.file("a", content), stock.file("b", large)])
+        #expect(try await stock.sync().status == .exited(0))
+        let result = try await LarderProgram.run(["export", "--library", stock.library, "--to", "\(disk.path)/stick"])
+        #expect(result.status == .exited(73) && result.errorText.contains("nothing was written"), "\(result)")
+        #expect(result.errorText.contains("18.1 MB are to be written"), "\(result)")
+        #expect(access("\(disk.path)/stick/sha256", F_OK) != 0)
+    }
+
     /// The kernel takes a damaged file system's right to be written to away.
     @Test func aDiskThatIsMadeReadOnlyMidRunIsToldOfAndLaterGoneOnWith() async throws {
         let disk = try await MountedDisk(ext4Bytes: 32 << 20)

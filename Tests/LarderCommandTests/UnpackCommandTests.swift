@@ -69,6 +69,24 @@ import Testing
         #expect(try names() == ["walls.v2.zip"])
     }
 
+    @Test(arguments: [
+        (["--limit-bytes", "10"], "--limit-bytes"), (["--limit-entries", "2"], "--limit-entries"),
+        (["--limit-depth", "1"], "--limit-depth"),
+    ])
+    func aLimitNamesTheOptionThatRaisesIt(options: [String], wayOut: String) async throws {
+        let result = try await LarderProgram.run(["unpack", "walls.v2.zip"] + options, directory: directory.path)
+        #expect(result.status == .exited(65), "\(result)")
+        #expect(result.errorText.contains(wayOut), "\(result)")
+    }
+
+    @Test func whatHasNoMarkIsAskedFor() async throws {
+        try directory.write([3, 0], to: "x.deflate")
+        let result = try await unpack("x.deflate", "--into", "out")
+        #expect(result.status == .exited(65), "\(result)")
+        #expect(result.errorText.contains("give the format 'deflate'"), "\(result)")
+        #expect(try await unpack("x.deflate", "--into", "out", "--format", "deflate").status == .exited(0))
+    }
+
     // MARK: The target
 
     @Test func anEmptyDirectoryIsFilled() async throws {

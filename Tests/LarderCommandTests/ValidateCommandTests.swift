@@ -137,6 +137,26 @@ import Testing
         #expect(stat(directory["m.json"], &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
+    @Test func inOneRunFixesAreShownAndThenMade() async throws {
+        try write(Self.good.replacing("b.epub", with: "b c.epub"), to: "m.json")
+        let shown = try await run("m.json", "--diff").outputText
+        let made = try await run("m.json", "--diff", "--fix")
+        #expect(made.status == .exited(0) && made.outputText == shown && shown.contains("b%20c.epub"), "\(made)")
+        #expect(made.errorText.contains("1 fixed: m.json"), "\(made)")
+        #expect(try directory.read("m.json") == Array(Self.good.replacing("b.epub", with: "b%20c.epub").utf8))
+    }
+
+    @Test func aSignatureOfWhatWasFixedIsToldToBeStale() async throws {
+        try write(Self.good.replacing("b.epub", with: "b c.epub"), to: "m.json")
+        try write("a signature", to: "m.json.minisig")
+        let shown = try await run("m.json", "--diff")
+        #expect(!shown.errorText.contains("minisig"), "\(shown)")
+        let made = try await run("m.json", "--fix")
+        #expect(made.errorText.contains("m.json.minisig is of what the manifest was: sign it again"), "\(made)")
+        let again = try await run("m.json", "--fix")
+        #expect(!again.errorText.contains("minisig"), "\(again)")
+    }
+
     @Test func aWriteProtectedFileIsNotFixed() async throws {
         let text = Self.good.replacing("b.epub", with: "b c.epub")
         try write(text, to: "m.json")
@@ -145,7 +165,7 @@ import Testing
         #expect(result.status == .exited(66) && result.outputText.contains("error[U002]"), "\(result)")
         #expect(
             result.errorText.contains("m.json: the fixes can't be written")
-                && result.errorText.contains("chmod u+w lets --fix change it"), "\(result)")
+                && result.errorText.contains("chmod u+w lets it be changed"), "\(result)")
         #expect(try directory.read("m.json") == Array(text.utf8))
     }
 
@@ -195,14 +215,14 @@ import Testing
         func manifest(_ serial: Int, _ digest: String) -> String {
             """
             {"format": "larder/1", "id": "m", "serial": \(serial), "bundles": [
-              {"id": "b", "kind": "ebook", "version": "1", "urls": ["b.epub"], "sha256": "\(digest)"}
+              {"id": "b", "kind": "ebook", "version": "1", "urls": ["b.pdf"], "sha256": "\(digest)"}
             ]}
 
             """
         }
         // Of "b", as sha256sum prints it.
         let digest = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d"
-        try write("b", to: "b.epub")
+        try write("b", to: "b.pdf")
         try write(manifest(1, digest), to: "m.json")
         let published = try await LarderProgram.run(["sync", "m.json", "--library", "lib"], directory: directory.path)
         #expect(published.status == .exited(0), "\(published)")

@@ -159,7 +159,7 @@ import Testing
 
     @Test func whatIsNoLibraryIsLeftAlone() async throws {
         let result = try await LarderProgram.run(["verify", "--library", stock.directory["nowhere"]])
-        #expect(result.status == .exited(1), "\(result)")
+        #expect(result.status == .exited(66), "\(result)")
         #expect(access(stock.directory["nowhere"], F_OK) != 0)
     }
 }

@@ -21,7 +21,7 @@ import Testing
 
     @Test func theArticleIsMadeFromTheTables() throws {
         let path =
-            "/" + #filePath.split(separator: "/Tests/")[0] + "/Sources/ManifestChecks/ManifestChecks.docc/Rules.md"
+            "/" + #filePath.split(separator: "/Tests/")[0] + "/Sources/LarderCommand/LarderCommand.docc/Rules.md"
         let text = RuleArticle.text
         #expect(try recorded(path, unless: text) == text, "`make record` writes \(path) anew")
     }

@@ -147,12 +147,34 @@ import Transfer
             ("1.ts", DeepCheckTests.packets(188, first: 0), nil),
             ("1.ts", DeepCheckTests.packets(187, first: 0), "F016"),
             ("1.m2ts", DeepCheckTests.packets(192, first: 4), nil),
-            ("1.m4s", [0, 0, 0, 24] + Array("styp".utf8), nil), ("1.m4s", [0, 0, 0, 24] + Array("free".utf8), "F016"),
+            ("1.m4s", [0, 0, 0, 24] + Array("styp".utf8), nil), ("1.m4s", [0, 0, 0, 24] + Array("free".utf8), nil),
+            ("1.m4s", [0, 0, 0, 24] + Array("Exif".utf8), "F016"),
+            ("a.tga", DeepCheckTests.targa(type: 2, bits: 24), nil),
+            ("a.tga", DeepCheckTests.targa(type: 10, bits: 32), nil),
+            ("a.tga", DeepCheckTests.targa(type: 5, bits: 24), "F016"), ("a.tga", DeepWorld.png, "F016"),
+            ("a.tga", Array("a text, and a long one".utf8), "F016"),
+            ("a.tga", Array("any".utf8) + [UInt8](repeating: 7, count: 40) + Array("TRUEVISION-XFILE.\0".utf8), nil),
+            ("a.svg", Array("<!-- drawn by hand -->".utf8), nil), ("a.svg", DeepWorld.png, "F016"),
+            ("a.tif", Array("MM\0*".utf8), nil), ("a.jpg", Array("II*\0".utf8), "F016"),
+            ("a.avif", DeepCheckTests.fileType("mif1", "avif"), nil), ("a.heic", DeepCheckTests.fileType("heic"), nil),
+            ("a.mp4", DeepCheckTests.fileType("isom", "avc1"), nil), ("a.jpg", DeepCheckTests.fileType("heic"), "F016"),
+            ("a.pdf", Array("\n%PDF-1.4".utf8), nil), ("a.pdf", DeepWorld.png, "F016"),
+            ("a.ts", Array("export const a = 1;\n".utf8), nil), ("a.ts", DeepWorld.png, "F016"),
+            ("1.ts", [UInt8](repeating: 0x1E, count: 32), nil), ("1.ts", [UInt8](repeating: 0x1E, count: 33), "F016"),
             ("1.aac", [0xFF, 0xF1, 0x50], nil), ("1.vtt", Array("WEBVTT\n".utf8), nil), ("1.vtt", [], "F016"),
         ] as [(String, [UInt8], String?)])
     func aFileIsWhatItsNameSays(_ name: String, _ bytes: [UInt8], _ rule: String?) async throws {
         try write(bytes, to: "content")
         #expect(try await told(file(name, of: "content")).map(\.id) == (rule.map { [$0] } ?? []))
+    }
+
+    private static func targa(type: UInt8, bits: UInt8) -> [UInt8] {
+        [0, 0, type] + [UInt8](repeating: 0, count: 9) + [1, 0, 1, 0, bits, 0, 1, 2, 3, 4]
+    }
+
+    private static func fileType(_ brand: String, _ others: String...) -> [UInt8] {
+        let brands = ([brand, "\0\0\0\0"] + others).joined().utf8
+        return [0, 0, 0, UInt8(8 + brands.count)] + Array("ftyp".utf8) + brands
     }
 
     private static func ktx2(levelEnd: UInt8) -> [UInt8] {

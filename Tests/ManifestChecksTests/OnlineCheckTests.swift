@@ -2,10 +2,12 @@ import BundleManifest
 import Diagnostics
 import FaultServer
 import Jobs
-import ManifestChecks
+import Platform
 import TestSupport
 import Testing
 import Transfer
+
+@testable import ManifestChecks
 
 @Suite struct OnlineCheckTests {
     private let server: FaultServer
@@ -121,6 +123,12 @@ import Transfer
         #expect(try await told(manifestText(book("x", elsewhere.url("/good.bin")))) == [])
     }
 
+    @Test func aRedirectToWhereTheManifestIsIsFine() async throws {
+        let elsewhere = try FaultServer()
+        elsewhere.serve("/x", always: .redirect(to: server.url("/good.bin")))
+        #expect(try await told(manifestText(book(elsewhere.url("/x")))) == [])
+    }
+
     // MARK: What is told
 
     @Test func aPageIsFineWhereOneIsDue() async throws {
@@ -178,7 +186,9 @@ import Transfer
         #expect(ContinuousClock.now - started < .seconds(10))
     }
 
-    @Test func aServerThatLeavesRequestsUnansweredIsSoonLeftAlone() async throws {
+    @Test(arguments: [3, 4096]) func aServerThatLeavesRequestsUnansweredIsSoonLeftAlone(_ sourcesAtOnce: Int)
+        async throws
+    {
         let never = try Gate()
         let names = (0..<50).map { "s\($0)" }
         for name in names { server.serve("/\(name)", always: .status(200).headHeld(until: never)) }
@@ -188,13 +198,15 @@ import Transfer
         ) { limits in
             limits.idleTimeout = .milliseconds(200)
             limits.exchangesPerOrigin = 2
+            limits.sourcesAtOnce = sourcesAtOnce
         }
         // Three in a row are enough; a fourth was on its way.
-        #expect(checked.told.filter { $0.id == "O003" }.count == 4)
+        let asked = sourcesAtOnce == 3 ? 3 : 4
+        #expect(checked.told.filter { $0.id == "O003" }.count == asked)
         let notAsked = checked.contentFindings.filter { $0.id == "O020" }
         #expect(notAsked.count == 1)
-        #expect(notAsked.first?.message.contains("(and 45 more") == true)
-        #expect(Set(server.log.map(\.request.path)).count == 4)
+        #expect(notAsked.first?.message.contains("(and \(49 - asked) more") == true)
+        #expect(Set(server.log.map(\.request.path)).count == asked)
     }
 
     @Test func atTheDeadlineAllIsOver() async throws {
@@ -206,6 +218,46 @@ import Transfer
                 limits.deadline = .milliseconds(300)
                 limits.exchangesPerOrigin = 1
             } == [Told("O020", "\"silent\"")])
+    }
+
+    /// It is neither listed nor decoded any more, however much it is.
+    @Test func whatIsLeftAtTheEndIsToldInOneFinding() async throws {
+        let never = try Gate()
+        server.serve("/silent", always: .status(200).headHeld(until: never))
+        let rest = (0..<200).map { #"{"id": "r\#($0)", "kind": "ebook", "filename": "r", "urls": ["r\#($0)"]}"# }
+        let text = manifestText(book("silent"), rest.joined(separator: ","))
+        let control = RunControl()
+        async let asking = askedOnline(text, base: server.url("/"), control: control) { $0.sourcesAtOnce = 1 }
+        try await server.waitForRequest("/silent")
+        control.stop(.interrupted)
+        let checked = try await asking
+        #expect(checked.told == [Told("O020", "\"silent\""), Told("O020", "{")])
+        #expect(checked.contentFindings.last?.message.hasPrefix("200 of 201 bundles were not asked for") == true)
+        #expect(server.log.map(\.request.path) == ["/silent"])
+    }
+
+    @Test func onceItIsOverNobodyIsAsked() async throws {
+        let (isOver, asked) = (Locked(false), Locked(0))
+        var interview = SourceInterview(limits: OnlineLimits(), isOver: { isOver.withLock { $0 } }) { _ in
+            asked.withLock { $0 += 1 }
+            isOver.withLock { $0 = true }
+            return .notAsked(.stopped)
+        }
+        let sources = try (0..<100).map {
+            ProbedSource(url: try TransferURL("http://a.example/\($0)"), headers: HeaderFields())
+        }
+        #expect(await interview.answers(of: sources).count == 100)
+        #expect(asked.withLock { $0 } <= OnlineLimits().exchangesPerOrigin)
+    }
+
+    @Test func whatIsAskedInPartsIsJudgedAsAWhole() async throws {
+        let names = (0..<50).map { "s\($0)" }
+        for name in names { server.serve("/\(name)", good) }
+        server.serve("/s41", always: .status(404))
+        server.serve("/s3", always: .redirect(to: "/s4"))
+        let urls = names.map { "{\"path\": \"\($0)\", \"urls\": [\"\($0)\"]}" }.joined(separator: ",")
+        let text = manifestText(#"{"id": "f", "kind": "files", "files": [\#(urls)]}"#)
+        #expect(try await told(text) { $0.sourcesAtOnce = 7 } == [Told("O004", "\"s41\"")])
     }
 
     @Test func stoppedItEndsAtOnce() async throws {

@@ -37,7 +37,38 @@ import Testing
         #expect(try one?.lock(exclusive: true) == true)
         #expect(try !two.lock(exclusive: true))
         one = nil
-        #expect(try two.lock(exclusive: true, wait: true))
+        #expect(try two.lock(exclusive: true))
+    }
+
+    @Test func anErrorIsReadBeforeItsWordsAreMade() {
+        func subject() -> String {
+            errno = EIO
+            return "a file"
+        }
+        errno = ENOENT
+        let error = Platform.SystemError.last("open", subject())
+        #expect(error == Platform.SystemError(code: ENOENT, operation: "open", subject: "a file"))
+    }
+
+    /// Of a file system that a program serves (FUSE).
+    @Test(
+        arguments: [
+            (0, 0), (8, 4096), (Int.max, Int64.max), (Int.max / 512, Int64.max / 512 * 512), (-1, 0),
+        ] as [(Int, Int64)])
+    func whatAFileTakesOnTheDiskMayBeAnything(_ blocks: Int, _ bytes: Int64) {
+        var raw = stat()
+        (raw.st_blocks, raw.st_nlink) = (blocks, .max)
+        #expect(FileStatus(raw).allocatedBytes == bytes)
+        #expect(FileStatus(raw).linkCount == .max)
+    }
+
+    @Test func anOpenFileGetsAnotherName() throws {
+        let file = try open()
+        try file.write([1])
+        try root.link(file, at: RelativePath("other"))
+        #expect(try temporary.read("other") == [1])
+        for name in ["file", "other"] { try root.remove(RelativePath(name)) }
+        #expect(throws: Platform.SystemError.self) { try root.link(file, at: RelativePath("late")) }
     }
 
     @Test func noDescriptorIsInherited() throws {

@@ -142,7 +142,7 @@ import Testing
     @Test func aDeepTreeIsRemovedWithoutRecursion() throws {
         let deep = try RelativePath(String(repeating: "d/", count: 300) + "d")
         try root.makeDirectories(deep)
-        try root.synchronizeTree("d", files: true)
+        try root.synchronizeTree("d")
         try root.removeTree("d")
         #expect(try root.names().isEmpty)
     }
@@ -157,7 +157,7 @@ import Testing
         defer { setrlimit(resource, &before) }
 
         for number in 0..<1_100 { try root.makeDirectories(RelativePath("tree/\(number)")) }
-        try root.synchronizeTree("tree", files: true)
+        try root.synchronizeTree("tree")
     }
 
     @Test func renamingReplacesOnlyWhereAsked() throws {

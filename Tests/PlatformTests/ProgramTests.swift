@@ -6,13 +6,16 @@ import Testing
 
 /// Programs that are started and waited for.
 @Suite struct ProgramTests {
-    @Test func whatEndsInTimeIsLeftToItself() throws {
+    /// Also where the system refuses a descriptor that tells of the end.
+    @Test(arguments: [true, false])
+    func whatEndsInTimeIsLeftToItself(isSeenAtOnce: Bool) throws {
         let program = try #require(Program(["sh", "-c", "exit 7"], hasOwnGroup: true))
-        #expect(program.wait(atMost: .seconds(60), unless: { false }) == .exited(7))
+        let descriptor = isSeenAtOnce ? program.openProcess() : nil
+        #expect(program.wait(atMost: .seconds(60), unless: { false }, seeing: descriptor) == .exited(7))
     }
 
-    @Test(arguments: [true, false])
-    func whatTakesTooLongIsEndedWithAllItStarted(isAskedTo: Bool) throws {
+    @Test(arguments: [true, false], [true, false])
+    func whatTakesTooLongIsEndedWithAllItStarted(isAskedTo: Bool, isSeenAtOnce: Bool) throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -22,7 +25,9 @@ import Testing
         let script = "(trap '' TERM; while true; do sleep 1; done) <&0 & wait"
         let program = try #require(Program(["sh", "-c", script], input: reading, hasOwnGroup: true))
         reading = nil
-        #expect(program.wait(atMost: isAskedTo ? .seconds(60) : .zero, unless: { isAskedTo }) == nil)
+        let limit: Duration = isAskedTo ? .seconds(60) : .zero
+        let descriptor = isSeenAtOnce ? program.openProcess() : nil
+        #expect(program.wait(atMost: limit, unless: { isAskedTo }, seeing: descriptor) == nil)
         // The kernel says so where nobody is left who could read.
         var entry = pollfd(fd: writing.rawValue, events: 0, revents: 0)
         #expect(poll(&entry, 1, 10_000) == 1 && Int32(entry.revents) & POLLERR != 0)

@@ -200,4 +200,15 @@ import Testing
         #expect(followed.playlist.segments.map(\.isGap) == [false, true])
         #expect(!followed.lists("https://cdn.example/live/s1.ts", nil))
     }
+
+    @Test func segmentsWithoutASectionDontFollowThoseThatHaveOne() throws {
+        let section = "#EXT-X-MAP:URI=\"init.mp4\"\n"
+        var followed = try FollowedPlaylist(try segments(0..<2), at: address)
+        try followed.take(try segments(1..<3, [2: section]), at: address, mayHaveGaps: false)
+        let before = followed
+        #expect(throws: FollowProblem.sectionsEnd) {
+            try followed.take(try segments(2..<4), at: address, mayHaveGaps: false)
+        }
+        #expect(followed == before)
+    }
 }

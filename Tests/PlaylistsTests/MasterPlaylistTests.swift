@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 import Playlists
 import Testing
 

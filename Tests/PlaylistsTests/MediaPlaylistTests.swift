@@ -170,6 +170,16 @@ import Testing
 
     @Test func limitsHold() {
         var limits = PlaylistLimits()
+        limits.maps = 1
+        let map = { (uri: String) in "#EXT-X-MAP:URI=\"\(uri)\"" }
+        #expect(Self.parse(map("a"), map("a"), "#EXTINF:1,", "s", limits: limits).playlist != nil)
+        #expect(Self.parse(map("a"), map("b"), "#EXTINF:1,", "s", limits: limits).finds(.tooLarge))
+        limits = PlaylistLimits()
+        limits.keySets = 1
+        let key = { (uri: String) in "#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"" }
+        #expect(Self.parse(key("a"), "#EXTINF:1,", "s", limits: limits).playlist != nil)
+        #expect(Self.parse(key("a"), "#EXTINF:1,", "s", key("b"), "#EXTINF:1,", "t", limits: limits).finds(.tooLarge))
+        limits = PlaylistLimits()
         limits.segments = 1
         #expect(Self.parse("#EXTINF:1,", "a", "#EXTINF:1,", "b", limits: limits).finds(.tooLarge))
         limits = PlaylistLimits()

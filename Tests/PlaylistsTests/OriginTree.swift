@@ -64,3 +64,8 @@ struct OriginTree {
 func frames(_ playlist: String) async throws -> String {
     try await MediaPlayer.frames(of: playlist, isOffline: false)
 }
+
+extension PlaylistChoice {
+    /// The media playlists to read, by their URIs in the master playlist; some may be named twice.
+    var playlistURIs: [String] { variants.map(\.variant.uri) + renditions.compactMap(\.uri) }
+}

@@ -1,3 +1,4 @@
+import Platform
 import Playlists
 import Testing
 
@@ -109,18 +110,12 @@ import Testing
         let choice = try Self.choose { $0.takesAll = true }
         #expect(choice.variants.map(\.variant.uri) == ["v1", "v3", "v2"])
         #expect(choice.renditions.count == 7)
-        #expect(choice.leftOut.map(\.reason) == [.seekingOnly])
     }
 
-    @Test func whatIsLeftOutHasAReason() throws {
+    @Test func renditionsThatNoKeptVariantPlaysAreLeftOut() throws {
         let choice = try Self.choose { $0.maxBandwidth = 2000 }
-        let reasons = Dictionary(uniqueKeysWithValues: choice.leftOut.map { ($0.name, $0.reason) })
-        #expect(reasons["v3"] == .bandwidthTooHigh)
-        #expect(reasons["v1"] == .notTheHighest)
-        #expect(reasons["AUDIO lo English"] == .groupNotPlayed)
-        #expect(reasons["AUDIO hi French"] == .notDefault)
-        #expect(reasons["i"] == .seekingOnly)
-        #expect(reasons.count == 10 - 1 && choice.renditions.map(\.name) == ["American"])
+        #expect(choice.variants.map(\.variant.uri) == ["v2"])
+        #expect(choice.renditions.map(\.name) == ["American"])
     }
 
     @Test func nothingThatFitsIsAnError() throws {

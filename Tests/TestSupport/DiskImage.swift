@@ -59,6 +59,37 @@ package struct DiskImage: Sendable {
         }
     }
 
+    /// Tells this tree from others in this process: by its names, and by what has them.
+    package var fingerprint: Int {
+        var hasher = Hasher()
+        var numbers: [NodeID: Int] = [:]
+        var pending = [Self.root]
+        while let identity = pending.popLast() {
+            // A second name of the same file.
+            if let number = numbers[identity] {
+                hasher.combine(number)
+                continue
+            }
+            numbers[identity] = numbers.count
+            switch nodes[identity] {
+            case .directory(let mode, let entries):
+                hasher.combine(mode)
+                for (name, node) in entries.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+                    hasher.combine(name)
+                    pending.append(node)
+                }
+            case .symbolicLink(let target): hasher.combine(target)
+            case .file(let file):
+                hasher.combine(file.mode)
+                hasher.combine(file.modified?.seconds)
+                hasher.combine(file.modified?.nanoseconds)
+                file.content.withUnsafeBytes { hasher.combine(bytes: $0) }
+            case nil: break
+            }
+        }
+        return hasher.finalize()
+    }
+
     /// Makes the tree at `path`, where nothing is.
     package func write(to path: String) throws(SystemError) {
         var made: [NodeID: FilePathBytes] = [:]

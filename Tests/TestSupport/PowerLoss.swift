@@ -73,11 +73,20 @@ package struct PowerLoss: Sendable {
         return (states, false)
     }
 
+    /// Of states in which a disk holds the same, however that came about, one; those after the end first, of which most is asked.
+    package func distinct(_ states: [State]) -> [State] {
+        var seen: Set<Int> = []
+        let ordered = states.filter(\.isAfterEnd) + states.filter { !$0.isAfterEnd }
+        return ordered.filter { seen.insert(image(of: $0).fingerprint).inserted }
+    }
+
     /// Makes the directory at `path` what it is in that state.
-    package func write(_ state: State, to path: String) throws(SystemError) {
+    package func write(_ state: State, to path: String) throws(SystemError) { try image(of: state).write(to: path) }
+
+    private func image(of state: State) -> DiskImage {
         var image = before
         for index in state.kept.sorted() { effects[index].apply(to: &image, isTorn: state.torn.contains(index)) }
-        try image.write(to: path)
+        return image
     }
 
     // MARK: Choosing

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aSlowBodyIsNoSilence() async throws {
-        let session = Session { $0.idleTimeout = .milliseconds(400) }
+        let session = Session { $0.idleTimeout = .milliseconds(900) }
         server.script("/a", [.altered { $0.paced(bytesPerSecond: 60_000) }])
         let (outcome, seen) = try await session.get(server.url("/a"))
         #expect(outcome.summary == "200")

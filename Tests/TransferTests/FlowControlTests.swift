@@ -53,6 +53,25 @@ import Testing
         #expect(seen.body.count < 100_000)
     }
 
+    @Test func withoutCreditAllStandStillAndItIsToldOnce() async throws {
+        let told = Watched(0)
+        let credit = ByteCredit(bytes: 300_000) { told.update { $0 += 1 } }
+        let session = Session(configuration: SessionConfiguration(), credit: credit)
+        let consumers = [RecordingConsumer(), RecordingConsumer()]
+        for consumer in consumers {
+            session.start(TransferRequest(url: try TransferURL(server.url("/long"))), consumer: consumer)
+        }
+        try await told.wait(for: "the end of the credit") { $0 > 0 ? () : nil }
+        // The loop looks at its exchanges in between, and must not go on with any.
+        await #expect(throws: WaitTimedOut.self) {
+            try await told.wait(for: "another word of it", within: .milliseconds(500)) { $0 > 1 ? () : nil }
+        }
+        await session.invalidate()
+        #expect(told.now == 1)
+        for consumer in consumers { #expect(try await consumer.outcome().summary == "cancelled") }
+        #expect(consumers.reduce(0) { $0 + $1.seen.now.body.count } <= 300_000)
+    }
+
     @Test func aRateLimitIsForAllTogetherAndFair() async throws {
         let session = Session { $0.rateLimitBytesPerSecond = 400_000 }
         let consumers = [RecordingConsumer(), RecordingConsumer()]

@@ -18,6 +18,13 @@ import Testing
             (.follow(limit: 1), "https://a.example/x", 0, "//b.example/", "https://b.example/"),
             (.follow(limit: 1), "https://a.example/x", 0, "?q=1", "https://a.example/x?q=1"),
             (.sameOrigin(limit: 1), "http://a.example/x", 0, "http://A.EXAMPLE:80/y", "http://a.example/y"),
+            (
+                .follow(limit: 1), "http://me:p%40@a.example/x", 0, "http://a.example/y?q",
+                "http://me:p%40@a.example/y?q"
+            ),
+            (.follow(limit: 1), "http://me:p@a.example/x", 0, "http://you@a.example/y", "http://you@a.example/y"),
+            (.follow(limit: 1), "http://me:p@a.example/x", 0, "http://a.example:81/y", "http://a.example:81/y"),
+            (.follow(limit: 1), "http://me:p@a.example/x", 0, "https://a.example/y", "https://a.example/y"),
             (.sameOrigin(limit: 1), "http://a.example/x", 0, "http://a.example:81/y", nil),
             (.sameOrigin(limit: 1), "http://a.example/x", 0, "https://a.example/y", nil),
             (.sameOrigin(limit: 1), "http://a.example/x", 0, "http://b.example/y", nil),

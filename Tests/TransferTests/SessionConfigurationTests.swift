@@ -77,6 +77,12 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Range", "accept-encoding", "HOST", "Content-Length", "If-None-Match", "Transfer-Encoding"])
+    func whatIsSetForEachRequestIsNoHeaderForAll(_ name: String) {
+        #expect(refusal { $0.headers = ["X-Site": "7", "Authorization": "x"] } == nil)
+        #expect(refusal { $0.headers = ["X-Site": "7", name: "x"] }?.setting == .headers)
+    }
+
     @Test func aUserAgentIsOneLine() {
         #expect(refusal { $0.userAgent = "a\r\nX-Injected: 1" }?.setting == .userAgent)
     }

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func silenceBehindAHeadThatWasEnoughDoesNoHarm() async throws {
-        let session = Session { $0.idleTimeout = .milliseconds(200) }
+        let session = Session { $0.idleTimeout = .seconds(1) }
         server.script("/a", [.altered { $0.stalled(afterBytes: 100) }])
         let (outcome, _) = try await session.get(server.url("/a"), RecordingConsumer(.ignoreBody))
         #expect(outcome.summary == "200")
@@ -204,6 +204,15 @@ import Testing
             ($0.offsetBytes, $0.endBytes) = (offsetBytes, endBytes)
         }
         #expect(outcome.summary == "unusableRequest")
+        #expect(server.exchanges("/a").isEmpty)
+    }
+
+    @Test(arguments: ["Range", "accept-encoding", "Host", "Content-Length", "Expect"])
+    func refusesAHeaderThatFramesTheRequest(_ name: String) async throws {
+        let (outcome, _) = try await session.get(server.url("/a")) {
+            $0.headers = ["If-None-Match": "\"v1\"", name: "x"]
+        }
+        #expect(outcome.summary == "unusableRequest" && outcome.message.contains(name), "\(outcome.message)")
         #expect(server.exchanges("/a").isEmpty)
     }
 

@@ -12,7 +12,7 @@ extension BundleDraft {
         checkRecording(&context)
         checkPaths(&context)
         checkSizes(at: place, &context)
-        if kind.map(BundleKinds.singleSource.contains) == true { context.sources.add(source, at: place) }
+        if kind.map(BundleKinds.singleSource.contains) == true { context.add(source, at: place) }
         context.sources.endBundle(at: place)
         warnAboutMissingDigests(at: place, &context)
     }
@@ -35,10 +35,10 @@ extension BundleDraft {
         switch kind {
         case .files:
             guard let files else { return }
-            checkPaths(files.value.map(\.path), in: files.place, &context)
+            checkPaths(files.value.lazy.map(\.path), in: files.place, &context)
         case .segments:
             guard let segments else { return }
-            checkPaths(segments.value.map(\.path), in: segments.place, joined: joinName, &context)
+            checkPaths(segments.value.lazy.map(\.path), in: segments.place, joined: joinName, &context)
             SegmentRules(segments).check(&context)
         case .archive, .textures, .ebook, .hls, nil:
             return
@@ -46,11 +46,11 @@ extension BundleDraft {
     }
 
     private func checkPaths(
-        _ paths: [String], in list: JSONValue, joined: Located<String>? = nil,
+        _ paths: some Collection<String>, in list: JSONValue, joined: Located<String>? = nil,
         _ context: inout DecodingContext
     ) {
-        // The joined file comes last, so it is the one that collides. A path that was refused is empty.
-        let collisions = OutputPaths.collisions(among: paths + [joined?.value ?? ""])
+        // The joined file comes last, so it is the one that collides.
+        let collisions = OutputPaths.collisions(among: paths, and: joined?.value)
         guard !collisions.isEmpty else { return }
         let places = list.elements.filter { $0.kind == .object }.map { $0["path"] } + [joined?.place]
         for collision in collisions {

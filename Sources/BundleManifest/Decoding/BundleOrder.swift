@@ -12,6 +12,11 @@ struct BundleOrder {
         self.bundles = bundles
         let awaited = Set(bundles.lazy.filter { !$0.after.isEmpty }.flatMap { $0.after.map(\.value) })
         var positions: [BundleID: Int] = [:]
+        // Most manifests have their bundles in some order.
+        if awaited.isEmpty, TextOrder.tellsApart(bundles.lazy.map { $0.id?.text ?? "" }) {
+            self.positions = [:]
+            return
+        }
         var ids = OrdinalTable(expecting: bundles.count)
         for position in bundles.indices {
             guard let id = bundles[position].id else { continue }

@@ -8,7 +8,7 @@ package struct DecodedManifest: Sendable {
     package let diagnostics: [Diagnostic]
     private let options: ManifestDecodingOptions
     /// Nil where an error among the diagnostics leaves no manifest to follow.
-    private let valid: (document: JSONDocument, id: BundleID, manifest: Manifest?)?
+    private let valid: (document: JSONDocument, id: BundleID, mirrors: [URLReference], manifest: Manifest?)?
 
     /// As ``Manifest/decode(_:options:)`` does, but for the manifest itself: it is made when it is asked for.
     package init(_ source: SourceText, options: ManifestDecodingOptions = ManifestDecodingOptions()) {
@@ -18,7 +18,7 @@ package struct DecodedManifest: Sendable {
             let document = try JSONDocument(source, limits: options.jsonLimits)
             let outcome = Self.decode(document, options)
             diagnostics = outcome.diagnostics
-            valid = outcome.id.map { (document, $0, outcome.manifest) }
+            valid = outcome.draft.flatMap { draft in draft.id.map { (document, $0, draft.mirrors, outcome.manifest) } }
         } catch {
             valid = nil
             guard let recovered = RecoveredJSON(error, limits: options.jsonLimits) else {
@@ -39,6 +39,16 @@ package struct DecodedManifest: Sendable {
     /// The manifest's; nil where it isn't valid.
     package var id: BundleID? { valid?.id }
 
+    /// The manifest's, as they are written; none where it isn't valid.
+    package var mirrors: [URLReference] { valid?.mirrors ?? [] }
+
+    /// What an element of the list of bundles describes; nil where it describes none. For one after the other: all of them may take more memory
+    /// than the text.
+    package func bundle(at place: JSONValue) -> Bundle? {
+        var context = DecodingContext(options: options)
+        return BundleDraft.table.decode(place, &context).bundle
+    }
+
     /// Nil where it isn't valid. Decoded anew by each call, unless it was wanted from the start.
     package var manifest: Manifest? {
         guard let valid, valid.manifest == nil else { return valid?.manifest }
@@ -47,13 +57,13 @@ package struct DecodedManifest: Sendable {
         return Self.decode(valid.document, options).manifest
     }
 
-    /// - Returns: the id of a manifest that can be followed, and that itself where it is wanted.
+    /// - Returns: what was read of a manifest that can be followed, and that itself where it is wanted.
     private static func decode(
         _ document: JSONDocument, _ options: ManifestDecodingOptions
-    ) -> (id: BundleID?, manifest: Manifest?, diagnostics: [Diagnostic]) {
+    ) -> (draft: ManifestDraft?, manifest: Manifest?, diagnostics: [Diagnostic]) {
         var context = DecodingContext(options: options)
         let draft = ValueType.object(ManifestDraft.table).decode(document.root, &context)
-        draft?.check(&context)
+        draft?.check(document, &context)
         if context.mayHaveRepeatedKeys {
             document.forEachRepeatedKey { first, again in
                 context.report(
@@ -62,6 +72,6 @@ package struct DecodedManifest: Sendable {
         }
         let diagnostics = context.diagnostics(of: document).sortedByPosition()
         guard !context.hasErrors, let draft else { return (nil, nil, diagnostics) }
-        return (draft.id, options.keepsBundles ? draft.manifest(context.bundles) : nil, diagnostics)
+        return (draft, options.keepsBundles ? draft.manifest(context.bundles) : nil, diagnostics)
     }
 }

@@ -1,5 +1,6 @@
 import Diagnostics
 import JSONSyntax
+import Platform
 
 /// What decoders share: the options, and the findings so far.
 struct DecodingContext {
@@ -84,6 +85,18 @@ struct DecodingContext {
         findings += other.findings.filter { isKept($0.diagnostic.id, &kept) }
         counts.merge(other.counts, uniquingKeysWith: +)
     }
+
+    /// Takes note of a source for the rules about all of them.
+    mutating func add(_ source: SourceDraft, at place: JSONValue) {
+        sources.add(source, at: place)
+        guard let bytes = source.sizeBytes, bytes > 0, source.digest == Self.digestOfNothing else { return }
+        report(
+            .digestOfNothing, "this is the digest of an empty file, and the size is \(bytes)",
+            at: place["sha256"] ?? place, hint: "take the digest again: sha256sum FILE")
+    }
+
+    private static let digestOfNothing = SHA256Digest(
+        lowercaseHex: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
 
     /// What was read of a bundle is gone after its rules otherwise: the bundles of a long manifest take more memory than its text.
     mutating func keep(_ draft: BundleDraft) {

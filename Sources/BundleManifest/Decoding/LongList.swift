@@ -7,11 +7,21 @@ import Platform
 struct LongList<Element: Sendable>: Sendable {
     typealias ThreadStart = @Sendable (String, @escaping @Sendable () -> Void) throws(SystemError) -> WorkerThread
 
-    let element: ValueType<Element>
+    /// Of the type of the elements this alone is kept: the whole is costly to copy.
+    private let decodeElement: @Sendable (JSONValue, inout DecodingContext) -> Element?
     /// How the second thread is started.
-    var startThread: ThreadStart = { name, body throws(SystemError) in try WorkerThread(ifGranted: name, body) }
+    fileprivate let startThread: ThreadStart
     /// Below that a thread isn't worth its start.
     private let longBytes = 1 << 20
+
+    init(
+        element: ValueType<Element>,
+        startThread: @escaping ThreadStart = { name, body throws(SystemError) in
+            try WorkerThread(ifGranted: name, body)
+        }
+    ) {
+        (decodeElement, self.startThread) = (element.decode, startThread)
+    }
 
     @inline(__always)
     func decode(_ list: JSONValue, _ context: inout DecodingContext) -> [Element] {
@@ -21,7 +31,7 @@ struct LongList<Element: Sendable>: Sendable {
         let isLong = list.range.end - list.range.start >= longBytes && half > 0
         return [Element](unsafeUninitializedCapacity: count) { buffer, filled in
             LargePages.prefer(buffer.baseAddress, byteCount: count &* MemoryLayout<Element>.stride)
-            guard isLong, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1,
+            guard isLong, Processors.count > 1,
                 let second = try? secondHalf(of: list, from: half, into: .init(rebasing: buffer[half...]), context)
             else {
                 filled = fill(buffer, from: list.elements, &context)
@@ -55,7 +65,7 @@ struct LongList<Element: Sendable>: Sendable {
         var filled = 0
         for _ in buffer.indices {
             guard let value = list.next() else { break }
-            guard let decoded = element.decode(value, &context) else { continue }
+            guard let decoded = decodeElement(value, &context) else { continue }
             buffer.initializeElement(at: filled, to: decoded)
             filled += 1
         }

@@ -18,7 +18,8 @@ extension Manifest {
 
 extension ManifestDraft {
     /// The rules that look at the manifest as a whole.
-    func check(_ context: inout DecodingContext) {
+    /// - Parameter document: what it was read from.
+    func check(_ document: JSONDocument, _ context: inout DecodingContext) {
         if let created, let expires, let moment = expires.value, moment <= created {
             context.report(.expiresBeforeCreated, "the manifest expires before it was created", at: expires.place)
         }
@@ -30,13 +31,13 @@ extension ManifestDraft {
         let order = BundleOrder(bundles, &context)
         order.checkPredecessors(&context)
         order.checkCycles(&context)
-        SourceRules(self, context.takeSources()).check(&context)
+        SourceRules(self, context.takeSources()).check(document, &context)
     }
 
     func manifest(_ bundles: [Bundle]) -> Manifest? {
         guard let id else { return nil }
         return Manifest(
             id: id, serial: serial, created: created, expires: expires?.value, mirrors: mirrors,
-            requirements: requirements, bundles: bundles)
+            bundles: bundles)
     }
 }

@@ -7,8 +7,6 @@ package struct ManifestDecodingOptions: Sendable {
     package var allowsFileURLs: Bool
     /// Whether relative URLs have something to be resolved against where the manifest names no mirrors.
     package var hasBase = true
-    /// Features that the reader knows, for `requires`.
-    package var knownRequirements: Set<String>
     /// The time that a manifest must not have expired by; nil for whoever refuses expired ones later on.
     package var now: Timestamp?
     /// Whether findings are wanted that are no faults.
@@ -17,11 +15,8 @@ package struct ManifestDecodingOptions: Sendable {
     /// Whether a manifest is to be made, and not only to be checked.
     var keepsBundles = false
 
-    package init(
-        allowsFileURLs: Bool = false, knownRequirements: Set<String> = [], jsonLimits: JSONLimits = JSONLimits()
-    ) {
+    package init(allowsFileURLs: Bool = false, jsonLimits: JSONLimits = JSONLimits()) {
         self.allowsFileURLs = allowsFileURLs
-        self.knownRequirements = knownRequirements
         self.jsonLimits = jsonLimits
     }
 }

@@ -7,7 +7,6 @@ struct ManifestDraft: Draft {
     var created: Timestamp?
     var expires: Located<Timestamp?>?
     var mirrors: [URLReference] = []
-    var requirements: [String] = []
     var bundles: [DecodedBundle] = []
 
     static let table = ObjectTable<ManifestDraft>(
@@ -36,10 +35,11 @@ struct ManifestDraft: Draft {
                 about:
                     "What relative URLs are joined to, in order of preference, each with a final slash; none: the place of the manifest itself"
             ) { $0.mirrors = $1 },
+            // Each that is known is followed anyway.
             Field(
                 "requires", .list(of: .requirement, "features"),
                 about: "Features that a reader must know to follow the manifest"
-            ) { $0.requirements = $1 },
+            ) { _, _ in },
             Field(
                 "bundles", .list(of: .bundle, "bundles", atLeast: 1), .required,
                 about: "What is to be fetched and published"

@@ -54,8 +54,8 @@ extension ValueType<[URLReference]> {
     static let mirrors = distinct(.list(of: .mirror, "URLs"))
 
     private static func distinct(_ type: Self) -> Self {
-        Self(type.expected, schema: type.schema) { value, context in
-            let urls = type.decode(value, &context)
+        Self(type.expected, schema: type.schema) { [decode = type.decode] value, context in
+            let urls = decode(value, &context)
             guard let urls, !areDistinct(urls) else { return urls }
             for (first, again) in repeated(in: value) {
                 context.report(

@@ -21,12 +21,11 @@ extension ValueType<String> {
 
     static let requirement = ValueType("a string", .string) { value, context in
         let feature = value.string ?? ""
-        if !context.options.knownRequirements.contains(feature) {
-            context.report(
-                .unknownRequirement,
-                "the manifest requires the feature \(feature.quotedForMessage()), which is unknown",
-                at: value, hint: "a newer version of Larder may know it")
-        }
+        // The format has no features yet that a reader might not know.
+        context.report(
+            .unknownRequirement,
+            "the manifest requires the feature \(feature.quotedForMessage()), which is unknown",
+            at: value, hint: "a newer version of Larder may know it")
         return feature
     }
 
@@ -60,8 +59,8 @@ extension ValueType<String> {
 
     /// Tells of a path that other systems have trouble with.
     private static func portable(_ type: Self) -> Self {
-        Self(type.expected, schema: type.schema) { value, context in
-            guard let path = type.decode(value, &context) else { return nil }
+        Self(type.expected, schema: type.schema) { [decode = type.decode] value, context in
+            guard let path = decode(value, &context) else { return nil }
             for problem in PortableNames.problems(of: path) {
                 let isComposed = problem.rule != .notComposed
                 context.report(
@@ -136,10 +135,10 @@ extension ValueType<SHA256Digest> {
     }
 }
 
-extension ValueType<Resolution> {
+extension ValueType<PictureSize> {
     static let resolution = parsed(
         "a resolution", .badResolution, hint: "write it as 1280x720",
-        schema: ["pattern": "^0*[1-9][0-9]{0,4}x0*[1-9][0-9]{0,4}$"], Resolution.init)
+        schema: ["pattern": "^0*[1-9][0-9]{0,4}x0*[1-9][0-9]{0,4}$"], { PictureSize($0) })
 }
 
 extension ValueType<Duration> {
@@ -188,9 +187,9 @@ extension ValueType where Value: SourceHolder {
     /// An element of a list of sources.
     fileprivate static func entry(as name: String) -> Self {
         let object = object(Value.table)
-        return Self(object.expected, schema: object.schema) { value, context in
-            let draft = object.decode(value, &context)
-            if let draft { context.sources.add(draft.source, at: value) }
+        return Self(object.expected, schema: object.schema) { [decode = object.decode] value, context in
+            let draft = decode(value, &context)
+            if let draft { context.add(draft.source, at: value) }
             return draft
         }.shared(as: name)
     }
@@ -246,7 +245,7 @@ extension ValueType<[RequestHeader]> {
     private static let headersSchema: JSONSchema = [
         "propertyNames": [
             "pattern": .string(TextPatterns.headerName),
-            "not": ["pattern": .string(TextPatterns.anyOf(HeaderRules.reserved))],
+            "not": ["pattern": .string(TextPatterns.anyOf(FieldName.reserved))],
         ],
         "additionalProperties": ["type": "string", "pattern": .string(TextPatterns.headerValue)],
     ]

@@ -35,8 +35,9 @@ struct Field<Target: Draft>: Sendable {
         self.expected = type.expected
         self.kinds = kinds
         self.schema = type.schema.described(description)
-        self.decode = { value, target, context in
-            if let decoded = type.decode(value, &context) { set(&target, decoded) }
+        // The function alone: it is called for every member of a text, and the whole type is costly to copy.
+        self.decode = { [decode = type.decode] value, target, context in
+            if let decoded = decode(value, &context) { set(&target, decoded) }
         }
     }
 }

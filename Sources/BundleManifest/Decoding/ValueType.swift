@@ -36,7 +36,9 @@ struct ValueType<Value: Sendable>: Sendable {
     }
 
     func map<Result: Sendable>(_ transform: @escaping @Sendable (Value) -> Result) -> ValueType<Result> {
-        ValueType<Result>(expected, schema: schema) { value, context in decode(value, &context).map(transform) }
+        ValueType<Result>(expected, schema: schema) { [decode] value, context in
+            decode(value, &context).map(transform)
+        }
     }
 
     /// The same type, whose schema is written once and referred to.
@@ -51,8 +53,8 @@ struct ValueType<Value: Sendable>: Sendable {
 
     /// Keeps the place of the value.
     static func located<Inner>(_ type: ValueType<Inner>) -> Self where Value == Located<Inner> {
-        Self(type.expected, schema: type.schema) { value, context in
-            type.decode(value, &context).map { Located(value: $0, place: value) }
+        Self(type.expected, schema: type.schema) { [decode = type.decode] value, context in
+            decode(value, &context).map { Located(value: $0, place: value) }
         }
     }
 

@@ -10,8 +10,6 @@ package struct Manifest: Sendable, Equatable {
     package let expires: Timestamp?
     /// Absolute bases for relative URLs, tried in order. Empty: relative URLs resolve against where the manifest was read from.
     package let mirrors: [URLReference]
-    /// Features a reader must know; all of them are known, or decoding had failed.
-    package let requirements: [String]
     /// At least one, each with an id of its own, in the order of the text.
     package let bundles: [Bundle]
 }

@@ -1,14 +1,14 @@
 import Diagnostics
 
 /// What may be the path of a file in a bundle: relative, `/` between components, none of them empty, `.` or `..`.
-enum PathRules {
+package enum PathRules {
     /// Linux takes 4,095 bytes; the rest is for the library's own path and the folders that lead to the bundle.
     static let longestPathBytes = 3840
     static let longestComponentBytes = 255
     /// As many as an archive's entries may have by default.
-    static let mostComponents = 512
+    package static let mostComponents = 512
 
-    static func check(path: String) throws(Problem) {
+    package static func check(path: String) throws(Problem) {
         let bytes = path.utf8
         guard let first = bytes.first else { throw Problem(.emptyPath, "a path can't be empty") }
         guard bytes.count <= longestPathBytes else {

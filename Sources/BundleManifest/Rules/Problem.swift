@@ -1,8 +1,8 @@
 /// What a rule about one piece of text found; the decoder knows the place.
-struct Problem: Error {
+package struct Problem: Error {
     let rule: ManifestRule
-    let message: String
-    var hint: String?
+    package let message: String
+    package var hint: String?
 
     init(_ rule: ManifestRule, _ message: String, hint: String? = nil) {
         self.rule = rule

@@ -122,6 +122,7 @@ struct SegmentRules {
     }
 
     private func checkSources(_ context: inout DecodingContext) {
+        guard !TextOrder.tellsApart(segments.lazy.map { $0.source.urls.first?.text ?? "" }) else { return }
         var seen = OrdinalTable(expecting: segments.count)
         for (ordinal, segment) in segments.enumerated() {
             guard let url = segment.source.urls.first else { continue }

@@ -3,11 +3,12 @@ import Platform
 
 /// What the rules about all sources of a manifest have to know of each, gathered while these are decoded.
 struct SourceFacts: Sendable {
-    /// A source with a digest and a size, and the object that has them.
+    /// A source with a digest and a size. There may be a million: of the digest no more is kept than what finds its likes.
     struct Sized {
-        let digest: SHA256Digest
+        let digestHash: Int
         let sizeBytes: Int
-        let place: JSONValue
+        /// The object that has them.
+        let place: JSONPlace
     }
 
     /// Bundles that have something in common.
@@ -41,7 +42,7 @@ struct SourceFacts: Sendable {
 
     mutating func add(_ source: SourceDraft, at place: JSONValue) {
         if let digest = source.digest, let sizeBytes = source.sizeBytes {
-            sized.append(Sized(digest: digest, sizeBytes: sizeBytes, place: place))
+            sized.append(Sized(digestHash: digest.hashValue, sizeBytes: sizeBytes, place: place.place))
         }
         hasRelativeURL = hasRelativeURL || !(source.urls.isEmpty || source.urls.contains(where: \.isAbsolute))
         guard source.urls.count == 1 else { return }

@@ -1,6 +1,5 @@
 import Diagnostics
 import JSONSyntax
-import Platform
 
 /// What the sources of all bundles tell together.
 struct SourceRules {
@@ -8,39 +7,35 @@ struct SourceRules {
     private let mirrorCount: Int
     private let bundleCount: Int
 
-    private static let digestOfNothing = SHA256Digest(
-        lowercaseHex: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-
     init(_ manifest: ManifestDraft, _ facts: SourceFacts) {
         self.facts = facts
         mirrorCount = manifest.mirrors.count
         bundleCount = manifest.bundles.count
     }
 
-    func check(_ context: inout DecodingContext) {
-        checkDigests(&context)
+    /// - Parameter document: what the sources were read from.
+    func check(_ document: JSONDocument, _ context: inout DecodingContext) {
+        checkDigests(document, &context)
         checkBases(&context)
         tellSingleSources(&context)
     }
 
-    private func checkDigests(_ context: inout DecodingContext) {
+    private func checkDigests(_ document: JSONDocument, _ context: inout DecodingContext) {
         let sized = facts.sized
         var digests = OrdinalTable(expecting: sized.count)
         for (ordinal, source) in sized.enumerated() {
-            if source.digest == Self.digestOfNothing, source.sizeBytes > 0 {
-                context.report(
-                    .digestOfNothing, "this is the digest of an empty file, and the size is \(source.sizeBytes)",
-                    at: source.place["sha256"] ?? source.place, hint: "take the digest again: sha256sum FILE")
-            }
-            let known = digests.insert(ordinal, hash: source.digest.hashValue) { sized[$0].digest == source.digest }
+            let hash = source.digestHash
+            let known = digests.insert(ordinal, hash: hash) { sized[$0].digestHash == hash }
             guard let first = known.map({ sized[$0] }), first.sizeBytes != source.sizeBytes else { continue }
+            let (earlier, place) = (document.value(at: first.place), document.value(at: source.place))
+            // Equal hashes make nothing certain.
+            guard earlier["sha256"]?.string == place["sha256"]?.string else { continue }
             context.report(
                 .digestWithTwoSizes,
                 "the same digest has the size \(source.sizeBytes) here and \(first.sizeBytes) elsewhere; one of them is wrong",
-                at: source.place["size"] ?? source.place,
+                at: place["size"] ?? place,
                 notes: [
-                    Diagnostic.Note(
-                        "it is \(first.sizeBytes) here", at: (first.place["size"] ?? first.place).markedRange)
+                    Diagnostic.Note("it is \(first.sizeBytes) here", at: (earlier["size"] ?? earlier).markedRange)
                 ])
         }
     }

@@ -2,9 +2,9 @@ import Diagnostics
 import Platform
 
 /// What may stand as a URL in a manifest, as far as its text tells (RFC 3986).
-enum URLRules {
+package enum URLRules {
     /// - Parameter allowsFileURLs: whether the manifest was read from a local path.
-    static func check(_ text: String, allowsFileURLs: Bool) throws(Problem) -> URLReference {
+    package static func check(_ text: String, allowsFileURLs: Bool) throws(Problem) -> URLReference {
         guard !text.isEmpty else { throw Problem(.emptyURL, "a URL can't be empty") }
         // Without a colon and two slashes there is neither scheme nor authority.
         guard text.utf8.contains(UInt8(ascii: ":")) || text.utf8.starts(with: "//".utf8) else {

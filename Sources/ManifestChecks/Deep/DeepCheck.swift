@@ -22,7 +22,7 @@ package struct DeepCheck: Sendable {
             // Beside a local manifest may lie what its mirrors are going to have.
             let folder = location.allowsFileURLs ? location.base : nil
             var pass = DeepPass(
-                manifest: placed.manifest, bases: bases, folder: folder, library: library,
+                manifest: placed.id, bases: bases, folder: folder, library: library,
                 isStopped: { control.reason != nil })
             for bundle in placed.bundles where control.reason == nil { pass.check(bundle) }
             return pass.finish()

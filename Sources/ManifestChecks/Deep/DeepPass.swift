@@ -1,3 +1,4 @@
+import Archives
 import BundleManifest
 import Diagnostics
 import JSONSyntax
@@ -7,7 +8,7 @@ import Transfer
 
 /// One walk over the downloads of a manifest. One file is open at a time, and read in pieces.
 struct DeepPass {
-    private let manifest: Manifest
+    private let manifest: BundleID
     private let bases: SourceBases
     private let folder: TransferURL?
     private let library: LibraryLook?
@@ -17,7 +18,7 @@ struct DeepPass {
 
     /// - Parameter folder: what relative URLs of a local manifest stand beside.
     init(
-        manifest: Manifest, bases: SourceBases, folder: TransferURL?, library: LibraryLook?,
+        manifest: BundleID, bases: SourceBases, folder: TransferURL?, library: LibraryLook?,
         isStopped: @escaping @Sendable () -> Bool
     ) {
         (self.manifest, self.bases, self.folder, self.library) = (manifest, bases, folder, library)
@@ -178,10 +179,11 @@ struct DeepPass {
             let isTextures = bundle.kind == .textures
             problems =
                 ArchiveCheck(file: file, package: package, holdsImages: isTextures, isStopped: isStopped).problems()
-        } else if name.lowercased().hasSuffix(".epub") {
-            problems = EPUBCheck(file: file, isStopped: isStopped).problems()
+        } else if EPUBCheck.isDue(for: name) {
+            problems = EPUBCheck.problems(of: file, isStopped: isStopped)
         } else {
-            problems = FormatLook(ends, path: name, label: file.name).problem.map { [$0] } ?? []
+            let look = FormatLook(ends, path: name, label: file.name, isSegment: bundle.kind == .segments)
+            problems = look.problem.map { [$0] } ?? []
         }
         for problem in problems {
             findings.report(problem.rule, problem.message, at: download.place(of: problem.subject) ?? place)

@@ -1,3 +1,4 @@
+import Archives
 import BundleManifest
 import Platform
 
@@ -26,14 +27,12 @@ struct FormatLook {
     /// - Parameters:
     ///   - path: the name that counts.
     ///   - label: what messages call the file; safe to print.
-    init(_ ends: FileEnds, path: String, label: String) {
-        let named = FileFormat(nameOf: path)
+    ///   - isSegment: whether it is one of a list that is played.
+    init(_ ends: FileEnds, path: String, label: String, isSegment: Bool = false) {
         let found = FileFormat(ends)
-        isImage = [named, found].contains { $0.map(FileFormat.images.contains) ?? false }
-        if let named, named != found {
-            let what = found.map { "is \($0.rawValue)" } ?? "doesn't begin like that"
-            problem = FileProblem(
-                rule: .otherFileType, message: "\(label): by its name it is \(named.rawValue), but it \(what)")
+        isImage = [FileFormat(nameOf: path), found].contains { $0?.isImage == true }
+        if let clause = FileFormat.contradiction(of: ends, with: path, isSegment: isSegment) {
+            problem = FileProblem(rule: .otherFileType, message: "\(label): \(clause)")
         } else if let found, let fault = ImageEnd.fault(found, ends) {
             problem = FileProblem(rule: .cutImage, message: "\(label): the image is not whole: \(fault)")
         } else {

@@ -1,3 +1,5 @@
+import Archives
+
 /// Whether an image is as long as its format says.
 enum ImageEnd {
     /// Why an image isn't whole, as a clause; nil where nothing speaks against it.

@@ -24,8 +24,8 @@ package struct LibraryLook: Sendable {
     }
 
     /// What is published of a bundle, or else stored and what the manifest asks for; nil for nothing, or nothing that is to be believed.
-    func holding(of bundle: Bundle, in manifest: Manifest) -> Holding? {
-        guard let manifestID = ContentID(manifest.id.text), let bundleID = ContentID(bundle.id.text) else { return nil }
+    func holding(of bundle: Bundle, in manifest: BundleID) -> Holding? {
+        guard let manifestID = ContentID(manifest.text), let bundleID = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifestID, bundle: bundleID)
         let key = bundle.storeKey(digests: bundle.knownDigests)
         let wanted = key.flatMap { key in

@@ -53,16 +53,5 @@ struct LocalFile {
     }
 
     /// The ends of the file, for a look at its format.
-    func ends() throws(SystemError) -> FileEnds {
-        func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-            defer { buffer.deallocate() }
-            let read = try descriptor.read(into: buffer, at: offset)
-            return Array(buffer[..<read])
-        }
-        return FileEnds(
-            head: try bytes(at: 0, count: FileEnds.headBytes),
-            tail: try bytes(at: max(0, sizeBytes - Int64(FileEnds.tailBytes)), count: FileEnds.tailBytes),
-            sizeBytes: sizeBytes)
-    }
+    func ends() throws(SystemError) -> FileEnds { try FileEnds(of: descriptor, sizeBytes: sizeBytes) }
 }

@@ -12,6 +12,8 @@ package struct OnlineLimits: Sendable {
     package var idleTimeout: Duration = .seconds(15)
     /// After so many sources in a row that weren't answered an origin is asked no more; 3.
     package var patience = 3
+    /// Sources that are listed, asked and judged before the next are; 4,096.
+    package var sourcesAtOnce = 4096
     /// Bytes of one playlist; 16 MiB, which is a hundred thousand segments.
     package var playlistBytes = 16 << 20
     /// Playlists of one presentation; 64.

@@ -1,39 +1,58 @@
 import Jobs
 import Transfer
 
-/// Asks many sources, no more at once than the limits allow, and none of an origin that leaves one request after the other unanswered.
-struct SourceInterview: Sendable {
-    let probe: SourceProbe
+/// Asks many sources, some after the others, no more at once than the limits allow, and none of an origin that leaves one request after the other
+/// unanswered.
+struct SourceInterview {
+    /// Asks one source.
+    let ask: @Sendable (ProbedSource) async -> SourceAnswer
     let limits: OnlineLimits
-    /// Each once.
-    let sources: [ProbedSource]
+    /// Whether nothing is asked any more.
+    let isOver: @Sendable () -> Bool
+    /// How many sources in a row each origin has left unanswered by now.
+    private var silences: [TransferURL.Origin: Int] = [:]
 
     private typealias Answered = (index: Int, answer: SourceAnswer)
 
+    init(
+        limits: OnlineLimits, isOver: @escaping @Sendable () -> Bool,
+        ask: @escaping @Sendable (ProbedSource) async -> SourceAnswer
+    ) {
+        (self.limits, self.isOver, self.ask) = (limits, isOver, ask)
+    }
+
+    /// - Parameter sources: each once.
     /// - Returns: an answer for each source, in their order.
-    func answers() async -> [SourceAnswer] {
+    mutating func answers(of sources: [ProbedSource]) async -> [SourceAnswer] {
         let slots = RequestSlots(limits.exchanges)
         let origins = Dictionary(grouping: sources.indices) { sources[$0].url.origin }
-        return await withTaskGroup(of: [Answered].self) { group in
-            for indices in origins.values { group.addTask { await ask(indices, slots) } }
-            var all = [SourceAnswer](repeating: .notAsked(.unresponsive), count: sources.count)
-            for await some in group {
+        var all = [SourceAnswer](repeating: .notAsked(.stopped), count: sources.count)
+        await withTaskGroup(of: (TransferURL.Origin, [Answered], silences: Int).self) { group in
+            for (origin, indices) in origins {
+                group.addTask { [self] in
+                    let (answers, silences) = await answers(of: indices, among: sources, of: origin, slots)
+                    return (origin, answers, silences)
+                }
+            }
+            for await (origin, some, silences) in group {
+                self.silences[origin] = silences
                 for (index, answer) in some { all[index] = answer }
             }
-            return all
         }
+        return all
     }
 
     /// Asks sources of one origin.
-    /// - Returns: the answers of those that were asked.
-    private func ask(_ indices: [Int], _ slots: RequestSlots) async -> [Answered] {
+    private func answers(
+        of indices: [Int], among sources: [ProbedSource], of origin: TransferURL.Origin, _ slots: RequestSlots
+    ) async -> (answers: [Answered], silences: Int) {
         await withTaskGroup(of: Answered.self) { group in
             var answers: [Answered] = []
             var rest = indices[...]
-            var silences = 0
+            var silences = silences[origin] ?? 0
             func askNext() {
-                guard silences < limits.patience, let index = rest.popFirst() else { return }
-                group.addTask { (index, await slots.withSlot { await probe.ask(sources[index]) }) }
+                guard silences < limits.patience, !isOver(), let index = rest.popFirst() else { return }
+                group.addTask { (index, await slots.withSlot { await ask(sources[index]) }) }
             }
             for _ in 0..<max(1, limits.exchangesPerOrigin) { askNext() }
             while let answered = await group.next() {
@@ -41,7 +60,8 @@ struct SourceInterview: Sendable {
                 silences = answered.answer.isSilence ? silences + 1 : 0
                 askNext()
             }
-            return answers
+            let reason: SourceAnswer.Reason = silences < limits.patience ? .stopped : .unresponsive
+            return (answers + rest.map { ($0, .notAsked(reason)) }, silences)
         }
     }
 }

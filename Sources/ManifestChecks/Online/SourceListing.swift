@@ -3,7 +3,7 @@ import JSONSyntax
 import Jobs
 import Transfer
 
-/// All that is to be asked for a manifest: each source once, however many downloads name it.
+/// What is to be asked next for a manifest: each source once, however many of these downloads name it.
 struct SourceListing {
     /// One source of one download.
     struct Candidate {
@@ -13,22 +13,23 @@ struct SourceListing {
         let place: JSONValue
     }
 
-    private(set) var sources: [ProbedSource] = []
-    /// For each download of each bundle, in their order, what it may come from.
-    private(set) var candidates: [[Candidate]] = []
-    private var indices: [ProbedSource: Int] = [:]
-
-    init(_ placed: PlacedManifest, _ bases: SourceBases, _ findings: inout OnlineFindings) {
-        for bundle in placed.bundles {
-            var headers = HeaderFields()
-            for header in bundle.bundle.headers { headers.append(header.name, header.value) }
-            for download in bundle.downloads { add(download, headers, bases, &findings) }
-        }
+    /// A download and what it may come from.
+    struct Entry {
+        let download: PlacedDownload
+        let bundle: Bundle
+        let candidates: [Candidate]
     }
 
-    private mutating func add(
-        _ download: PlacedDownload, _ headers: HeaderFields, _ bases: SourceBases, _ findings: inout OnlineFindings
+    private(set) var sources: [ProbedSource] = []
+    /// In the order of the manifest.
+    private(set) var entries: [Entry] = []
+    private var indices: [ProbedSource: Int] = [:]
+
+    mutating func add(
+        _ download: PlacedDownload, of bundle: Bundle, _ bases: SourceBases, _ findings: inout OnlineFindings
     ) {
+        var headers = HeaderFields()
+        for header in bundle.headers { headers.append(header.name, header.value) }
         var own: [Candidate] = []
         for (reference, place) in download.references {
             do throws(TransferURLError) {
@@ -40,7 +41,7 @@ struct SourceListing {
                 findings.report(.unusableURL, "\(error)", at: place)
             }
         }
-        candidates.append(own)
+        entries.append(Entry(download: download, bundle: bundle, candidates: own))
     }
 
     private mutating func index(of source: ProbedSource) -> Int {

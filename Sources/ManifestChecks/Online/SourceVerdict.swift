@@ -19,8 +19,6 @@ struct SourceVerdict {
     let name: String
     /// Whether an archive will show by itself that nothing is missing at its end.
     let isUnpacked: Bool
-    /// The origins of all sources of the manifest.
-    let origins: Set<TransferURL.Origin>
 
     func problems(_ answer: SourceAnswer) -> [Problem] {
         switch answer {
@@ -56,15 +54,20 @@ struct SourceVerdict {
 
     private func problems(_ reply: SourceReply, _ head: SourceReply?) -> [Problem] {
         guard reply.isUsable else { return [problem(ofStatus: reply)] }
-        if reply.isHTMLPage, !HTMLPage.isDue(for: name) {
+        guard isWanted(reply) else {
             return [
                 problem(
                     .htmlPage, "an HTML page comes instead of '\(escapedText(name))'",
                     hint: "the network may want a login, or the URL may be wrong")
             ]
         }
-        let found = [size(reply), part(reply), consistency(reply, head), identity(reply, head), redirect(reply)]
+        let found = [size(reply), part(reply), consistency(reply, head), identity(reply, head)]
         return found.compactMap(\.self)
+    }
+
+    /// Whether it brings something, and no page for people instead.
+    private func isWanted(_ reply: SourceReply) -> Bool {
+        reply.isUsable && !(reply.isHTMLPage && !HTMLPage.isDue(for: name))
     }
 
     private func problem(ofStatus reply: SourceReply) -> Problem {
@@ -130,9 +133,12 @@ struct SourceVerdict {
             hint: "add \"sha256\"")
     }
 
-    private func redirect(_ reply: SourceReply) -> Problem? {
-        guard let target = reply.redirectTarget, !origins.contains(target.origin) else { return nil }
+    /// What is said of a usable reply from elsewhere, unless the manifest has other sources there.
+    func redirect(_ answer: SourceAnswer) -> (target: TransferURL, problem: Problem)? {
+        guard case .reply(let reply, _) = answer, isWanted(reply), let target = reply.redirectTarget,
+            target.origin != source.url.origin
+        else { return nil }
         let headers = source.headers.fields.isEmpty ? "" : "; the bundle's headers aren't sent there"
-        return problem(.redirectElsewhere, "the server redirects to \(target)\(headers)")
+        return (target, problem(.redirectElsewhere, "the server redirects to \(target)\(headers)"))
     }
 }

@@ -72,7 +72,7 @@ package struct PlaylistAddress: Sendable {
 
 /// Why a URI of a playlist isn't followed.
 package struct AddressProblem: Error, Hashable, CustomStringConvertible {
-    package let uri: String
+    private let uri: String
     private let reason: String
 
     init(_ uri: String, _ reason: String) {

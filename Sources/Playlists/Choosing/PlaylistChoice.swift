@@ -1,7 +1,7 @@
 import Diagnostics
 import Platform
 
-/// The part of a presentation that is kept, and why the rest isn't.
+/// The part of a presentation that is kept.
 package struct PlaylistChoice: Equatable, Sendable {
     /// A variant and those that say the same of themselves: sources of one thing.
     package struct ChosenVariant: Equatable, Sendable {
@@ -15,43 +15,23 @@ package struct PlaylistChoice: Equatable, Sendable {
         case pictureTooLarge = "its picture is larger than resolution"
         case frameRateTooHigh = "its frame rate is above frameRate"
         case codecNotWanted = "one of its codecs is not among codecs"
-        case notTheHighest = "another variant has a higher bandwidth"
-        case groupNotPlayed = "no variant that is kept plays its group"
-        case languageNotWanted = "its language is not among those to keep"
-        case notDefault = "it is not the default"
-        case seekingOnly = "it is only for seeking"
     }
 
-    /// Something that the presentation offers and nobody takes.
+    /// A variant that is not among those to choose from.
     package struct LeftOut: Equatable, Sendable {
-        package let name: String
+        package let uri: String
         package let reason: Reason
     }
 
     package let variants: [ChosenVariant]
     /// Each once, in the order of the master playlist.
     package let renditions: [Rendition]
-    package let leftOut: [LeftOut]
-
-    /// The media playlists to read, by their URIs in the master playlist; some may be named twice.
-    package var playlistURIs: [String] { variants.map(\.variant.uri) + renditions.compactMap(\.uri) }
 
     /// Chooses by `selection`.
     package init(from master: MasterPlaylist, by selection: VariantSelection) throws(ChoiceProblem) {
-        var leftOut: [LeftOut] = []
-        let offered = Self.merged(master.variants)
-        let variants = Self.variants(of: offered, by: selection, &leftOut)
-        guard !variants.isEmpty else { throw .nothingFits(leftOut) }
-
+        let variants = try Self.variants(of: Self.merged(master.variants), by: selection)
         let played = RenditionChoice(of: variants.map(\.variant), in: master, by: selection)
-        var renditions: [Rendition] = []
-        for rendition in master.renditions {
-            if let reason = played.objection(to: rendition) {
-                leftOut.append(LeftOut(name: rendition.label, reason: reason))
-            } else {
-                renditions.append(rendition)
-            }
-        }
+        let renditions = master.renditions.filter(played.keeps)
         for (kind, languages) in [(Rendition.Kind.audio, selection.audio), (.subtitles, selection.subtitles)]
         where !selection.takesAll {
             if let missing = played.missingLanguage(kind, languages, among: renditions) {
@@ -60,28 +40,25 @@ package struct PlaylistChoice: Equatable, Sendable {
         }
         self.variants = variants
         self.renditions = renditions
-        self.leftOut = leftOut + master.iFrameStreams.map { LeftOut(name: $0.uri, reason: .seekingOnly) }
     }
 
     private static func variants(
-        of offered: [ChosenVariant], by selection: VariantSelection, _ leftOut: inout [LeftOut]
-    ) -> [ChosenVariant] {
-        if selection.takesAll { return offered }
+        of offered: [ChosenVariant], by selection: VariantSelection
+    ) throws(ChoiceProblem) -> [ChosenVariant] {
+        if selection.takesAll, !offered.isEmpty { return offered }
         var fitting: [ChosenVariant] = []
+        var leftOut: [LeftOut] = []
         for chosen in offered {
             if let reason = selection.objection(to: chosen.variant) {
-                leftOut.append(LeftOut(name: chosen.variant.uri, reason: reason))
+                leftOut.append(LeftOut(uri: chosen.variant.uri, reason: reason))
             } else {
                 fitting.append(chosen)
             }
         }
         // Of several with the same bandwidth the first: it is the author's preference.
         let highest = fitting.map(\.variant.bandwidth).max()
-        guard let best = fitting.firstIndex(where: { $0.variant.bandwidth == highest }) else { return [] }
-        for (index, other) in fitting.enumerated() where index != best {
-            leftOut.append(LeftOut(name: other.variant.uri, reason: .notTheHighest))
-        }
-        return [fitting[best]]
+        guard let best = fitting.first(where: { $0.variant.bandwidth == highest }) else { throw .nothingFits(leftOut) }
+        return [best]
     }
 
     /// Variants with equal attributes are the same from another place (RFC 8216 §6.2.4).
@@ -109,10 +86,6 @@ extension Variant {
     }
 }
 
-extension Rendition {
-    fileprivate var label: String { "\(kind.rawValue) \(group.name) \(name)" }
-}
-
 /// Why nothing of a presentation can be kept.
 package enum ChoiceProblem: Error, Equatable, CustomStringConvertible {
     case nothingFits([PlaylistChoice.LeftOut])
@@ -123,7 +96,7 @@ package enum ChoiceProblem: Error, Equatable, CustomStringConvertible {
         case .nothingFits(let leftOut) where leftOut.isEmpty: "the master playlist has no variants"
         case .nothingFits(let leftOut):
             "no variant fits what select asks for: "
-                + leftOut.prefix(5).map { "\(shownURL($0.name).quotedForMessage()): \($0.reason.rawValue)" }.joined(
+                + leftOut.prefix(5).map { "\(shownURL($0.uri).quotedForMessage()): \($0.reason.rawValue)" }.joined(
                     separator: "; ")
         case .noSuchLanguage(let language, let kind):
             "no \(kind.rawValue.lowercased()) are there in \(language.quotedForMessage()) for the variant that is kept"

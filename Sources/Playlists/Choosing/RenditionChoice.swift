@@ -18,19 +18,16 @@ struct RenditionChoice {
         rendition.isDefault ? 2 : rendition.isAutoselected ? 1 : 0
     }
 
-    /// Why a rendition is not kept; nil when it is.
-    func objection(to rendition: Rendition) -> PlaylistChoice.Reason? {
-        if selection.takesAll { return nil }
-        guard played.contains(rendition.group) else { return .groupNotPlayed }
+    func keeps(_ rendition: Rendition) -> Bool {
+        if selection.takesAll { return true }
+        guard played.contains(rendition.group) else { return false }
         switch rendition.kind {
         // They stand in the segments, and cost nothing.
-        case .closedCaptions: return nil
-        case .audio where !selection.audio.isEmpty:
-            return isWanted(rendition, selection.audio) ? nil : .languageNotWanted
-        case .subtitles where !selection.subtitles.isEmpty:
-            return isWanted(rendition, selection.subtitles) ? nil : .languageNotWanted
-        case .subtitles: return rendition.isDefault ? nil : .notDefault
-        case .audio, .video: return rendition == defaults[rendition.group] ? nil : .notDefault
+        case .closedCaptions: return true
+        case .audio where !selection.audio.isEmpty: return isWanted(rendition, selection.audio)
+        case .subtitles where !selection.subtitles.isEmpty: return isWanted(rendition, selection.subtitles)
+        case .subtitles: return rendition.isDefault
+        case .audio, .video: return rendition == defaults[rendition.group]
         }
     }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// What of a presentation to keep. Without any wish: the variant of the highest bandwidth with its default renditions.
 package struct VariantSelection: Equatable, Sendable {
     /// Bits a second.

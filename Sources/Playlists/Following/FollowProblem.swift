@@ -5,6 +5,8 @@ package enum FollowProblem: Error, Equatable, CustomStringConvertible {
     /// Its numbers mean other segments than before.
     case beganAnew
     case deltaUpdate
+    /// A segment needs no initialization section, and those before it do: no tag takes one back (RFC 8216 §4.3.2.5).
+    case sectionsEnd
     /// It has more segments than a playlist may have.
     case tooLong
     case address(AddressProblem)
@@ -16,6 +18,7 @@ package enum FollowProblem: Error, Equatable, CustomStringConvertible {
         case .beganAnew: "the live playlist began anew: its numbers stand for other segments than before"
         case .tooLong: "the live playlist has had more than \(FollowedPlaylist.maximumSegments) segments"
         case .deltaUpdate: "the live playlist leaves segments out (#EXT-X-SKIP) that it was not asked to leave out"
+        case .sectionsEnd: "the live playlist changed to segments without an initialization section"
         case .address(let problem): problem.description
         }
     }

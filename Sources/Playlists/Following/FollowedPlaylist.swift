@@ -50,6 +50,15 @@ package struct FollowedPlaylist: Equatable, Sendable {
         return tail
     }
 
+    /// As it was when it had so many segments: nothing tells that it has ended.
+    package func head(count: Int) -> FollowedPlaylist {
+        guard count < playlist.segments.count else { return self }
+        var head = self
+        head.playlist.segments.removeSubrange(count...)
+        head.playlist.hasEndList = false
+        return head
+    }
+
     /// Puts a tail that was recorded in the place of what is here from its first number on.
     /// - Returns: false where it doesn't follow.
     package mutating func replaceTail(with tail: MediaPlaylist) -> Bool {
@@ -195,6 +204,7 @@ package struct FollowedPlaylist: Equatable, Sendable {
                 segment.map = number
             }
         }
+        guard segment.map != nil || playlist.segments.last?.map == nil else { throw .sectionsEnd }
         playlist.segments.append(segment)
     }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// The choices that a presentation offers (RFC 8216 §4.3.4). Variables are replaced; URIs are as written.
 package struct MasterPlaylist: Equatable, Sendable {
     package var version: Int?
@@ -71,43 +73,8 @@ package struct RenditionGroup: Hashable, Sendable {
 
 /// `EXT-X-SESSION-DATA`.
 package struct SessionData: Equatable, Sendable {
-    package var identifier: String
-    package var language: String?
-    package enum Content: Equatable, Sendable {
-        case value(String)
-        case resource(uri: String)
-    }
-    package var content: Content
+    /// Of a resource; nil where the attributes have the value itself.
+    package var uri: String?
     /// As written, but without `URI`.
     package var attributes: AttributeList
-}
-
-/// A picture's width and height in pixels.
-package struct PictureSize: Hashable, Sendable {
-    package let width: Int
-    package let height: Int
-
-    package init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
-
-    /// Whether it is no wider and no higher.
-    package func fits(in other: PictureSize) -> Bool { width <= other.width && height <= other.height }
-
-    /// Reads a decimal-resolution: `1280x720`.
-    init?(_ text: String) {
-        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Self.pixels(parts[0]), let height = Self.pixels(parts[1]) else {
-            return nil
-        }
-        self.init(width: width, height: height)
-    }
-
-    private static func pixels(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else {
-            return nil
-        }
-        return Int(text)
-    }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import Platform
 
 /// Makes a master playlist of its tags, one after the other.
 struct MasterPlaylistBuilder {
@@ -39,8 +40,9 @@ struct MasterPlaylistBuilder {
         _ choice: Choice, to list: WritableKeyPath<MasterPlaylist, [Choice]>, _ place: Range<Int>,
         _ reader: inout PlaylistReader
     ) {
-        guard playlist[keyPath: list].count < reader.limits.choices else {
-            reader.report(.tooLarge, "there are more than \(reader.limits.choices) choices", at: place)
+        let limit = reader.limits.choices
+        guard playlist[keyPath: list].count < limit else {
+            reader.report(.tooLarge, "there are more than \(limit) choices", at: place)
             return
         }
         playlist[keyPath: list].append(choice)
@@ -98,18 +100,13 @@ struct MasterPlaylistBuilder {
     private mutating func takeSessionData(
         _ attributes: TagAttributes, _ place: Range<Int>, _ reader: inout PlaylistReader
     ) {
-        guard let identifier = attributes.required("DATA-ID", of: .sessionData, &reader) else { return }
-        let content: SessionData.Content
-        switch (attributes.value("VALUE"), attributes.value("URI")) {
-        case (let value?, nil): content = .value(value)
-        case (nil, let uri?): content = .resource(uri: uri)
-        default:
+        guard attributes.required("DATA-ID", of: .sessionData, &reader) != nil else { return }
+        let uri = attributes.value("URI")
+        guard (attributes.value("VALUE") == nil) != (uri == nil) else {
             reader.report(.badAttributes, "session data has either a VALUE or a URI", at: place)
             return
         }
-        let data = SessionData(
-            identifier: identifier, language: attributes.value("LANGUAGE"), content: content,
-            attributes: attributes.list.without("URI"))
+        let data = SessionData(uri: uri, attributes: attributes.list.without("URI"))
         append(data, to: \.sessionData, place, &reader)
     }
 

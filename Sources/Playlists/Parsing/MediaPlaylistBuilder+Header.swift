@@ -17,8 +17,9 @@ extension MediaPlaylistBuilder {
     mutating func takeSequence(_ tag: PlaylistTag, _ value: Range<Int>, _ reader: inout PlaylistReader) {
         let range = reader.text.trimmed(value)
         guard let number = reader.text.decimal(range) else {
+            let text = reader.text
             reader.report(
-                .badValue, "\(reader.text.text(range).quotedForMessage()) is no sequence number", at: value,
+                .badValue, "\(text.text(range).quotedForMessage()) is no sequence number", at: value,
                 hint: "it is a whole number below 2^64")
             return
         }

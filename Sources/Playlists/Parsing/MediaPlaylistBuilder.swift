@@ -58,9 +58,10 @@ struct MediaPlaylistBuilder {
             return
         }
         defer { pending = PendingSegment() }
-        guard playlist.segments.count < reader.limits.segments else {
+        let limit = reader.limits.segments
+        guard playlist.segments.count < limit else {
             hasStopped = true
-            reader.report(.tooLarge, "there are more than \(reader.limits.segments) segments", at: range)
+            reader.report(.tooLarge, "there are more than \(limit) segments", at: range)
             return
         }
         guard let uri = reader.lineURI(range) else { return }
@@ -72,7 +73,7 @@ struct MediaPlaylistBuilder {
         }
         swap(&segment.title, &pending.title)
         swap(&segment.programDateTime, &pending.programDateTime)
-        segment.keySet = keySetInForce()
+        segment.keySet = keySetInForce(at: range, &reader)
         segment.map = map
         segment.bitrate = bitrate
         segment.isDiscontinuity = pending.isDiscontinuity
@@ -99,8 +100,9 @@ struct MediaPlaylistBuilder {
         pending.duration = .zero
         if let comma { pending.title = title(reader.text.trimmed(comma + 1..<value.upperBound), &reader) }
         guard let duration = seconds(number, &reader) else {
+            let text = reader.text
             reader.report(
-                .badValue, "\(reader.text.text(number).quotedForMessage()) is no duration", at: number,
+                .badValue, "\(text.text(number).quotedForMessage()) is no duration", at: number,
                 hint: "write seconds: 6.006")
             return
         }
@@ -166,20 +168,25 @@ struct MediaPlaylistBuilder {
             keysInForce = []
             return
         }
+        let limit = reader.limits.keyFormats
         if let index = keysInForce.firstIndex(where: { $0.format == key.format }) {
             keysInForce[index] = key
-        } else if keysInForce.count < reader.limits.keyFormats {
+        } else if keysInForce.count < limit {
             keysInForce.append(key)
         } else {
-            reader.report(.tooLarge, "more than \(reader.limits.keyFormats) formats of keys are in force", at: value)
+            reader.report(.tooLarge, "more than \(limit) formats of keys are in force", at: value)
         }
     }
 
-    private mutating func keySetInForce() -> Int32? {
+    private mutating func keySetInForce(at place: Range<Int>, _ reader: inout PlaylistReader) -> Int32? {
         guard keySet == nil, !keysInForce.isEmpty else { return keySet }
         keySet = keySetNumbers[keysInForce]
         if keySet == nil {
-            // There are no more tags than bytes, and the text's size is bounded.
+            let limit = reader.limits.keySets
+            guard playlist.keySets.count < limit else {
+                reader.report(.tooLarge, "there are more than \(limit) sets of keys", at: place)
+                return nil
+            }
             keySet = Int32(clamping: playlist.keySets.count)
             keySetNumbers[keysInForce] = keySet
             playlist.keySets.append(keysInForce)
@@ -196,10 +203,15 @@ struct MediaPlaylistBuilder {
                 .encryptedMapWithoutVector, "the section is encrypted, and its key has no IV: none can be derived",
                 at: value, hint: "give the #EXT-X-KEY before it an IV")
         }
-        let section = MediaMap(uri: uri, byteRange: range, keySet: keySetInForce())
+        let section = MediaMap(uri: uri, byteRange: range, keySet: keySetInForce(at: value, &reader))
         if let known = mapNumbers[section] {
             map = known
         } else {
+            let limit = reader.limits.maps
+            guard playlist.maps.count < limit else {
+                reader.report(.tooLarge, "there are more than \(limit) initialization sections", at: value)
+                return
+            }
             map = Int32(clamping: playlist.maps.count)
             mapNumbers[section] = map
             playlist.maps.append(section)

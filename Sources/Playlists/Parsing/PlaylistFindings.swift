@@ -8,11 +8,14 @@ struct PlaylistFindings {
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func report(_ rule: PlaylistRule, _ message: String, at range: Range<Int>, hint: String? = nil) {
+    /// - Parameter message: made only for a finding that is told.
+    mutating func report(
+        _ rule: PlaylistRule, _ message: () -> String, at range: Range<Int>, hint: String? = nil
+    ) {
         let count = counts[rule, default: 0]
         guard count < limit else { return }
         counts[rule] = count + 1
         let range = SourceRange(start: range.lowerBound, end: range.upperBound)
-        diagnostics.append(Diagnostic(rule, message, at: range, hint: hint))
+        diagnostics.append(Diagnostic(rule, message(), at: range, hint: hint))
     }
 }

@@ -3,6 +3,10 @@ package struct PlaylistLimits: Sendable {
     package var textBytes = 1 << 28
     package var lineBytes = 1 << 16
     package var segments = 1_000_000
+    /// Initialization sections that differ.
+    package var maps = 100_000
+    /// Sets of keys that differ.
+    package var keySets = 100_000
     /// Variants, renditions, I-frame streams, session data and keys of a master playlist, each.
     package var choices = 10_000
     /// Of one tag.

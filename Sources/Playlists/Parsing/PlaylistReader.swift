@@ -15,7 +15,9 @@ struct PlaylistReader {
         findings = PlaylistFindings(limit: limits.findingsOfOneRule)
     }
 
-    mutating func report(_ rule: PlaylistRule, _ message: String, at range: Range<Int>, hint: String? = nil) {
+    mutating func report(
+        _ rule: PlaylistRule, _ message: @autoclosure () -> String, at range: Range<Int>, hint: String? = nil
+    ) {
         findings.report(rule, message, at: range, hint: hint)
     }
 
@@ -64,9 +66,9 @@ struct PlaylistReader {
                     .undefinedVariable, "the variable \(name.quotedForMessage()) isn't defined", at: range,
                     hint: "an #EXT-X-DEFINE has to stand before it")
             case .tooLong:
+                let limitBytes = limits.substitutedLineBytes
                 report(
-                    .tooLarge, "variables make too much of the line: it may have \(limits.substitutedLineBytes) bytes",
-                    at: range)
+                    .tooLarge, "variables make too much of the line: it may have \(limitBytes) bytes", at: range)
             }
             return nil
         }
@@ -88,7 +90,8 @@ struct PlaylistReader {
                 continue
             }
             guard entries.count < limits.attributes else {
-                report(.tooLarge, "the tag has more than \(limits.attributes) attributes", at: range)
+                let limit = limits.attributes
+                report(.tooLarge, "the tag has more than \(limit) attributes", at: range)
                 return nil
             }
             entries.append(.init(attribute: .init(next.name, value, isQuoted: next.isQuoted), range: next.value))

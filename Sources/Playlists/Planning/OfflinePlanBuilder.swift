@@ -43,9 +43,9 @@ struct OfflinePlanBuilder {
     }
 
     mutating func localized(_ data: SessionData, at address: PlaylistAddress) throws(PlanRefusal) -> SessionData {
-        guard case .resource(let uri) = data.content else { return data }
+        guard let uri = data.uri else { return data }
         var copy = data
-        copy.content = .resource(uri: try path(of: uri, nil, as: .sessionData, at: address) { _ in "json" })
+        copy.uri = try path(of: uri, nil, as: .sessionData, at: address) { _ in "json" }
         return copy
     }
 

@@ -78,5 +78,7 @@ package struct PresentationOutline: Sendable {
 
 /// What a master playlist names is one itself.
 package struct NestedMasterPlaylist: Error, CustomStringConvertible {
+    package init() {}
+
     package var description: String { "it is a master playlist where a media playlist was expected" }
 }

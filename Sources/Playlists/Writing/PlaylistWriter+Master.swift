@@ -2,13 +2,7 @@ extension PlaylistWriter {
     mutating func write(_ playlist: MasterPlaylist) {
         writeBasics(
             version: playlist.version, hasIndependentSegments: playlist.hasIndependentSegments, start: playlist.start)
-        for data in playlist.sessionData {
-            if case .resource(let uri) = data.content {
-                line(.sessionData, data.attributes, uri: uri)
-            } else {
-                line(.sessionData, data.attributes)
-            }
-        }
+        for data in playlist.sessionData { line(.sessionData, data.attributes, uri: data.uri) }
         for key in playlist.sessionKeys { line(.sessionKey, Self.attributes(of: key)) }
         for rendition in playlist.renditions { line(.media, rendition.attributes, uri: rendition.uri) }
         for variant in playlist.variants {

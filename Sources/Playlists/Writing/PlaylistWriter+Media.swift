@@ -1,4 +1,5 @@
 extension PlaylistWriter {
+    /// - Precondition: behind a segment that has an initialization section each one has: no tag takes a section back.
     mutating func write(_ playlist: MediaPlaylist) {
         writeBasics(
             version: Self.version(of: playlist), hasIndependentSegments: playlist.hasIndependentSegments,

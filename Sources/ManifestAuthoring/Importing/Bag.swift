@@ -1,0 +1,147 @@
+import Diagnostics
+import Glibc
+import Platform
+
+/// A bag (RFC 8493): a folder whose payload lies in `data/`, or is to be fetched.
+struct Bag {
+    let folder: SourceFolder
+    let name: String
+    /// From version 1.0 on a percent sign in a path is encoded, too (RFC 8493 §2.1.3).
+    let encodesPercent: Bool
+    /// In which the payload is listed, the best one first.
+    let manifests: [DigestAlgorithm]
+    private let shouldStop: () -> Bool
+
+    private static let declaration: RelativePath = "bagit.txt"
+    private static let info: RelativePath = "bag-info.txt"
+    private static let fetchList: RelativePath = "fetch.txt"
+    private static let longestLabels = 1 << 20
+
+    init(_ folder: SourceFolder, shouldStop: @escaping () -> Bool) throws(ImportProblem) {
+        self.folder = folder
+        self.shouldStop = shouldStop
+        name = folder.root.name
+        guard let declared = try Self.labels(in: Self.declaration, of: folder) else {
+            throw .invalid(
+                "\(name): it has no bagit.txt, and so is no bag; `larder manifest create` makes a manifest of any folder"
+            )
+        }
+        let version = declared.first { $0.label == "bagit-version" }?.value.split(separator: ".").map { Int($0) }
+        guard let version, version.count == 2, let major = version[0], version[1] != nil, major <= 1 else {
+            throw .invalid("\(name)/bagit.txt: it says no BagIt-Version that is known: 0.93 to 1.0")
+        }
+        let encoding = declared.first { $0.label == "tag-file-character-encoding" }?.value
+        guard encoding?.uppercased() == "UTF-8" else {
+            throw .invalid("\(name)/bagit.txt: Tag-File-Character-Encoding isn't UTF-8, and no other is read")
+        }
+        encodesPercent = major >= 1
+        var manifests: [DigestAlgorithm] = []
+        // SHA-256 is what a manifest has; of the others the strongest.
+        for algorithm in [.sha256] + DigestAlgorithm.allCases.reversed().filter({ $0 != .sha256 })
+        where try Self.exists(Self.manifest(algorithm), in: folder) { manifests.append(algorithm) }
+        self.manifests = manifests
+        guard !manifests.isEmpty else {
+            throw .invalid("\(name): it has no payload manifest, manifest-sha256.txt or one of another digest")
+        }
+    }
+
+    // MARK: Its lists
+
+    /// What the best of its lists is called in messages.
+    var payloadName: String { "\(name)/\(Self.manifest(manifests[0]))" }
+
+    func payload(by algorithm: DigestAlgorithm) throws(ImportProblem) -> BagList {
+        try BagList(input(Self.manifest(algorithm)), fields: 2, decodingPercent: encodesPercent)
+    }
+
+    /// Nil where all of the payload is here.
+    func fetchList() throws(ImportProblem) -> BagList? {
+        guard try Self.exists(Self.fetchList, in: folder) else { return nil }
+        return try BagList(input(Self.fetchList), fields: 3, decodingPercent: encodesPercent)
+    }
+
+    /// What `bag-info.txt` says, by labels in lower case.
+    func information() throws(ImportProblem) -> [(label: String, value: String)] {
+        try Self.labels(in: Self.info, of: folder) ?? []
+    }
+
+    /// Where a file of the payload is here; nil where it isn't.
+    func local(_ path: RelativePath) throws(ImportProblem) -> LocalFile? {
+        let status: FileStatus?
+        do throws(SystemError) { status = try folder.root.status(of: path) } catch {
+            // A file lies where the folder would.
+            guard error.code == ENOTDIR else { throw .system(error) }
+            return nil
+        }
+        guard let status, status.kind == .file else { return nil }
+        return LocalFile(folder: folder, path: path, sizeBytes: status.sizeBytes)
+    }
+
+    /// Holds the files that describe the bag against the digests of these: a list that was changed or cut is found out.
+    func checkTagFiles() throws(ImportProblem) {
+        for algorithm in DigestAlgorithm.allCases.reversed() {
+            let path = Self.tagManifest(algorithm)
+            guard try Self.exists(path, in: folder) else { continue }
+            let list = try BagList(input(path), fields: 2, decodingPercent: encodesPercent)
+            while let entry = try list.next() {
+                guard try isAsListed(entry, by: algorithm) else {
+                    throw .invalid("\(entry.place): \(entry.path) isn't as it was when the bag was made")
+                }
+            }
+            return
+        }
+    }
+
+    private func isAsListed(_ entry: BagList.Entry, by algorithm: DigestAlgorithm) throws(ImportProblem) -> Bool {
+        guard let listed = hexBytes(entry.fields[0]),
+            let file = try? folder.root.open(entry.path, flags: O_RDONLY | O_NONBLOCK)
+        else { return false }
+        let read = try ImportProblem.asked { () throws(SystemError) in
+            try MessageDigest.digests(of: file, by: [algorithm], isStopped: shouldStop)
+        }
+        guard let read else { throw .stopped }
+        return read.digests[algorithm] ?? listed == listed
+    }
+
+    private func input(_ path: RelativePath) throws(ImportProblem) -> ListInput {
+        let file = try ImportProblem.asked { () throws(SystemError) in
+            try folder.root.open(path, flags: O_RDONLY | O_NONBLOCK)
+        }
+        return ListInput(file, name: "\(name)/\(path)", shouldStop: shouldStop)
+    }
+
+    private static func manifest(_ algorithm: DigestAlgorithm) -> RelativePath {
+        (try? RelativePath("manifest-\(algorithm.plainName).txt")) ?? info
+    }
+
+    private static func tagManifest(_ algorithm: DigestAlgorithm) -> RelativePath {
+        (try? RelativePath("tagmanifest-\(algorithm.plainName).txt")) ?? info
+    }
+
+    private static func exists(_ path: RelativePath, in folder: SourceFolder) throws(ImportProblem) -> Bool {
+        try ImportProblem.asked { () throws(SystemError) in try folder.root.status(of: path)?.kind == .file }
+    }
+
+    /// `Label: value`, on following lines that begin with white space the rest of the value (RFC 8493 §2.2.2); nil where there is no such file.
+    private static func labels(
+        in path: RelativePath, of folder: SourceFolder
+    ) throws(ImportProblem) -> [(label: String, value: String)]? {
+        guard try exists(path, in: folder) else { return nil }
+        let bytes = try ImportProblem.asked { () throws(SystemError) in
+            try folder.root.readFile(path, limitBytes: longestLabels)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .invalid("\(folder.root.name)/\(path): it isn't UTF-8 text")
+        }
+        var labels: [(label: String, value: String)] = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            if line.first == " " || line.first == "\t", let last = labels.indices.last {
+                labels[last].value += " " + String(line).trimmed
+            } else if let colon = line.firstIndex(of: ":") {
+                let value = String(line[line.index(after: colon)...]).trimmed
+                labels.append((String(line[..<colon]).trimmed.lowercased(), value))
+            }
+        }
+        return labels
+    }
+}

@@ -1,0 +1,40 @@
+/// What is wrong with lists, and what is left out of them: of thousands of a kind one is told, and how many there are.
+struct ImportFindings {
+    /// What isn't taken over, or not as it stands, in the order it is told.
+    enum Remark: Int, CaseIterable {
+        case unusableURL, peers, password, headers, options, folder, pieces, signature, digest
+        case renamed, sameWhereCaseDoesNotCount, weakDigest, noDigest
+    }
+
+    /// The first refusals, a line each.
+    private(set) var refusals: [String] = []
+    private(set) var refusalCount = 0
+    private var remarks: [Remark: (first: String, count: Int)] = [:]
+
+    private static let mostRefusals = 100
+
+    /// A file can't be in a manifest.
+    mutating func refuse(_ place: String, _ why: String) {
+        refusalCount += 1
+        if refusals.count < Self.mostRefusals { refusals.append("\(place): \(why)") }
+    }
+
+    mutating func note(_ remark: Remark, _ place: String, _ what: @autoclosure () -> String) {
+        if let known = remarks[remark] {
+            remarks[remark] = (known.first, known.count + 1)
+        } else {
+            remarks[remark] = ("\(place): \(what())", 1)
+        }
+    }
+
+    func checkRefusals() throws(ImportProblem) {
+        if refusalCount > 0 { throw .refused(refusals, count: refusalCount) }
+    }
+
+    /// A line for each kind of remark.
+    var lines: [String] {
+        Remark.allCases.compactMap { remark in
+            remarks[remark].map { $0.count == 1 ? $0.first : "\($0.first) (the first of \($0.count) like it)" }
+        }
+    }
+}

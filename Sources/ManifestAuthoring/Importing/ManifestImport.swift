@@ -1,0 +1,114 @@
+import Downloads
+import Platform
+
+/// Makes a manifest of lists that others wrote: a bundle of each.
+package struct ManifestImport {
+    private let sources: ImportSources
+    private let header: ManifestHeader
+    private let options: Options
+    private let limitBytes: Int64
+    private let observer: ImportObserver
+
+    package struct Options: Sendable {
+        /// Of all lists that are files; nil: as each begins.
+        package var format: ListFormat?
+        /// What people call the bundle, where that isn't to be as the list says.
+        package var title: String?
+        /// What has no SHA-256 is fetched by it, and hashed; nil: it stays without.
+        package var downloader: Downloader?
+
+        package init() {}
+    }
+
+    /// - Parameter limitBytes: how large the manifest may become.
+    package init(
+        _ sources: ImportSources, _ header: ManifestHeader, _ options: Options, limitBytes: Int64 = .max,
+        _ observer: ImportObserver
+    ) {
+        self.sources = sources
+        self.header = header
+        self.options = options
+        self.limitBytes = limitBytes
+        self.observer = observer
+    }
+
+    /// Blocks, until all is read and, where that is asked for, fetched.
+    /// - Returns: the manifest's text, in a file that is gone when nobody holds it.
+    package func run() throws(ImportProblem) -> OwnedDescriptor {
+        let manifest = ManifestBeingWritten(try ImportWriter(header, limitBytes: limitBytes))
+        let add = { (file: ImportedFile) throws(ImportProblem) in try manifest.writer.add(file) }
+        for list in try options.downloader == nil ? sources.lists : judgedLists() {
+            let hasher = options.downloader.map { SourceHasher($0, mirrors: header.mirrors, observer, output: add) }
+            var facts = try read(list, observer) { file throws(ImportProblem) in
+                if let hasher { try hasher.add(file) } else { try add(file) }
+            }
+            try hasher?.finish()
+            if let title = options.title { facts.title = title }
+            try manifest.writer.endBundle(list.stem ?? Self.namelessStem, facts)
+        }
+        return try manifest.writer.end()
+    }
+
+    private static let namelessStem = Array("files".utf8)
+
+    /// One that several hand files to, one after the other.
+    private final class ManifestBeingWritten {
+        var writer: ImportWriter
+
+        init(_ writer: ImportWriter) { self.writer = writer }
+    }
+
+    /// Reads the lists to their ends, so that what is wrong in a last line is told before hours are spent on fetching.
+    private func judgedLists() throws(ImportProblem) -> [ImportedList] {
+        var quiet = observer
+        quiet.warn = { _ in }
+        quiet.didList = { _ in }
+        var lists: [ImportedList] = []
+        for list in sources.lists {
+            let list = try list.rereadable(observer)
+            let start = list.position
+            _ = try read(list, quiet) { _ in }
+            try list.rewind(to: start)
+            lists.append(list)
+        }
+        return lists
+    }
+
+    private func read(
+        _ list: ImportedList, _ observer: ImportObserver, _ output: @escaping FileIntake.Output
+    ) throws(ImportProblem) -> ListFacts {
+        func intake(_ name: String) -> FileIntake {
+            FileIntake(
+                name, takesRelativeURLs: !header.mirrors.isEmpty, needsDigests: options.downloader == nil, observer,
+                output: output)
+        }
+        let intaken: FileIntake
+        let facts: ListFacts
+        switch list.content {
+        case .bag(let folder):
+            let bag = try Bag(folder, shouldStop: observer.shouldStop)
+            intaken = intake(bag.payloadName)
+            facts = try BagReader.read(bag, intaken)
+        case .file(let file):
+            intaken = intake(list.name)
+            facts = try read(ListInput(file, name: list.name, shouldStop: observer.shouldStop), intaken)
+        }
+        try intaken.end()
+        return facts
+    }
+
+    private func read(_ input: ListInput, _ intake: FileIntake) throws(ImportProblem) -> ListFacts {
+        let beginning = try input.beginning()
+        guard !beginning.isEmpty else { throw .invalid("\(input.name): it is empty") }
+        guard !beginning.starts(with: [0x1F, 0x8B]) else {
+            throw .invalid("\(input.name): it is compressed; gunzip it, and pass what comes out as -")
+        }
+        switch options.format ?? ListFormat.detected(in: beginning) {
+        case .metalink: return try MetalinkReader.read(input, intake)
+        case .aria2: try Aria2ListReader.read(input, intake)
+        case .urls: try URLListReader.read(input, intake)
+        case .bagit: throw .invalid("\(input.name): a bag is a folder; name that instead of a file in it")
+        }
+        return ListFacts()
+    }
+}

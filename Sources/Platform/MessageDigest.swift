@@ -1,0 +1,59 @@
+import CCrypto
+
+/// A running digest by any of the algorithms, by OpenSSL. For SHA-256 alone there is ``SHA256``.
+package final class MessageDigest {
+    package let algorithm: DigestAlgorithm
+    private let context: OpaquePointer
+
+    /// - Returns: nil where libcrypto offers no such algorithm, as MD5 where only approved ones are allowed.
+    package init?(_ algorithm: DigestAlgorithm) {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        self.algorithm = algorithm
+        self.context = context
+        guard let type = EVP_get_digestbyname(algorithm.plainName), EVP_DigestInit_ex(context, type, nil) == 1 else {
+            return nil
+        }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package func update(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
+    /// The digest of all bytes so far, which nothing can be added to any more.
+    package func finalize() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: algorithm.digestBytes)
+        guard EVP_DigestFinal_ex(context, &bytes, nil) == 1 else {
+            preconditionFailure("libcrypto could not end a digest")
+        }
+        return bytes
+    }
+
+    /// Reads a file once, from its start, for several digests.
+    /// - Parameters:
+    ///   - isStopped: asked before each piece of 1 MiB.
+    ///   - didRead: told how many more bytes were read.
+    /// - Returns: how many bytes there are, and those of the digests that libcrypto offers; nil when reading was stopped.
+    package static func digests(
+        of file: OwnedDescriptor, by algorithms: Set<DigestAlgorithm>, isStopped: () -> Bool,
+        didRead: (Int) -> Void = { _ in }
+    ) throws(SystemError) -> (sizeBytes: Int64, digests: [DigestAlgorithm: [UInt8]])? {
+        let running = algorithms.compactMap { MessageDigest($0) }
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { piece.deallocate() }
+        var done: Int64 = 0
+        while !isStopped() {
+            let count = try file.read(into: piece, at: done)
+            if count == 0 {
+                let digests = running.map { ($0.algorithm, $0.finalize()) }
+                return (done, Dictionary(uniqueKeysWithValues: digests))
+            }
+            for digest in running { digest.update(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+            done += Int64(count)
+            didRead(count)
+        }
+        return nil
+    }
+}
