@@ -80,6 +80,7 @@ final class FileWriter {
         modified: Timestamp?, charge: (Piece) throws(ArchiveError) -> Void
     ) throws(ArchiveError) -> Int64 {
         let file = try create(path, in: directory)
+        var writeback = Writeback(isWanted: observer.startsWriteback)
         hasher?.reset()
         let size = try read(content, charge: charge) { (bytes, piece) throws(ArchiveError) in
             hasher?.update(bytes)
@@ -87,9 +88,11 @@ final class FileWriter {
                 do throws(SystemError) { try file.write(bytes, at: piece.fileBytes - piece.bytes) } catch {
                     throw ArchiveError(writing: error, entry: path.description)
                 }
+                writeback.note(bytes.count, of: file)
             }
             observer.didWrite(bytes.count)
         }
+        writeback.finish(file)
         do throws(SystemError) {
             if content is SparseStream { try file.truncate(to: size) }
             try complete(file, isExecutable: isExecutable, modified: modified)
@@ -130,6 +133,29 @@ final class FileWriter {
         do { return try directory.open(path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) } catch {
             throw ArchiveError(creating: error, entry: path.description)
         }
+    }
+}
+
+/// When the disk is told to begin with what was written of a file.
+private struct Writeback {
+    let isWanted: Bool
+    private var waitingBytes = 0
+
+    /// Less is better left for the kernel to put together with its neighbours.
+    private static let worthwhileBytes = 64 << 10
+    /// So much of a file that isn't complete is begun with at once.
+    private static let batchBytes = 8 << 20
+
+    init(isWanted: Bool) { self.isWanted = isWanted }
+
+    mutating func note(_ bytes: Int, of file: OwnedDescriptor) {
+        waitingBytes += bytes
+        if waitingBytes >= Self.batchBytes { finish(file) }
+    }
+
+    mutating func finish(_ file: OwnedDescriptor) {
+        if isWanted, waitingBytes >= Self.worthwhileBytes { file.startWriteback() }
+        waitingBytes = 0
     }
 }
 

@@ -16,6 +16,8 @@ public struct UnpackObserver: Sendable {
     package var takesDigests = true
     /// What was made of a zip's entries before, and where it is noted what is made now.
     package var journal: EntryJournal?
+    /// Whether the disk is to begin with what is written at once, and not when the kernel thinks so: for whoever flushes all of it in the end.
+    package var startsWriteback = false
     /// Asked once all of a zip's directory is judged, and before anything is created, whether so many bytes may be unpacked: false ends that like
     /// `shouldStop`.
     package var mayUnpack: @Sendable (_ bytes: Int64) -> Bool = { _ in true }

@@ -156,6 +156,7 @@ extension BundleJob {
             guard let digest = entry.digest else { return }
             digests.withLock { $0[entry.relativePath] = digest }
         }
+        observer.startsWriteback = true
         observer.journal = StagedEntries(salvage, in: staging, fetcher.control).journal
         let summary = try unpacker.unpack(into: staging.directory, observer: observer)
         return UnpackedArchive(digests: digests.withLock { $0 }, summary: summary)
