@@ -56,6 +56,7 @@ struct ArgumentParser {
         let name = argument.prefix { $0 != "=" }
         let attached =
             name.endIndex < argument.endIndex ? String(argument[argument.index(after: name.endIndex)...]) : nil
+        if name == "help" { throw error("--help takes no value") }
         guard let option = options.first(where: { $0.name == name }) else {
             let nearest = nearestMatch(to: String(name), among: options.map(\.name) + ["help"])
             throw error("unknown option \("--\(name)".quotedForMessage())", nearest: nearest.map { "--" + $0 })
@@ -99,7 +100,7 @@ struct ArgumentParser {
         let placeholder = option.argument?.placeholder ?? ""
         guard let value = rest.popFirst() else { throw error("\(name) needs a value: \(name) \(placeholder)") }
         // Far more often a forgotten value than a value that happens to be an option's name.
-        if value == "--" || options.contains(where: { "--" + $0.name == value }) {
+        if value == "--" || value == "--help" || options.contains(where: { $0.isMeant(by: value) }) {
             throw error("\(name) needs a value before \(value); if that is the value, write --\(option.name)=\(value)")
         }
         return value
@@ -130,5 +131,12 @@ struct ArgumentParser {
 
     private func error(_ problem: String, nearest: String? = nil) -> UsageError {
         UsageError(problem, nearest: nearest, help: helpLine)
+    }
+}
+
+extension OptionDefinition {
+    /// Whether a word is this option, with a value or without.
+    fileprivate func isMeant(by word: String) -> Bool {
+        word == "--" + name || word.hasPrefix("--\(name)=") || short.map { word == "-\($0)" } ?? false
     }
 }

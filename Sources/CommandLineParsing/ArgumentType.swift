@@ -97,7 +97,7 @@ extension ArgumentType<String> {
 }
 
 extension ArgumentType<Int> {
-    /// A whole number, none of them negative.
+    /// A whole number of a range, which has nothing negative.
     package static func integer(_ range: ClosedRange<Int>, _ placeholder: String = "N") -> Self {
         Self(placeholder, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
             parseDigits(text[...]).flatMap { range.contains($0) ? $0 : nil }

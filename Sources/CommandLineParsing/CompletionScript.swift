@@ -91,7 +91,7 @@ package enum CompletionScript: String, CaseIterable, Sendable {
         #"""
         # fish completion for \#(program)
         function __\#(program)_complete
-            set --local current (commandline --current-token)
+            set --local current (commandline --current-token --cut-at-cursor)
             set --local before (commandline --tokenize --cut-at-cursor --current-process)
             set --local lines (command \#(program) --complete -- $before[2..-1] $current 2>/dev/null)
             set --local kind $lines[1]

@@ -137,6 +137,19 @@ import Testing
             ["sync", "m", "--library", "--quiet"],
             "--library needs a value before --quiet; if that is the value, write --library=--quiet (see sample sync --help)"
         ),
+        (
+            ["sync", "m", "--library", "--help"],
+            "--library needs a value before --help; if that is the value, write --library=--help (see sample sync --help)"
+        ),
+        (
+            ["sync", "m", "--library", "-q"],
+            "--library needs a value before -q; if that is the value, write --library=-q (see sample sync --help)"
+        ),
+        (
+            ["sync", "m", "--library", "--jobs=3"],
+            "--library needs a value before --jobs=3; if that is the value, write --library=--jobs=3 (see sample sync --help)"
+        ),
+        (["sync", "m", "-ld", "--help=all"], "--help takes no value (see sample sync --help)"),
         (["sync", "m", "-ld", "--quiet=yes"], "--quiet takes no value (see sample sync --help)"),
         (["sync", "m", "-ld", "-j0"], "-j: \"0\" is not a whole number from 1 to 64 (see sample sync --help)"),
         (["sync", "m", "-ld", "--jobs="], "--jobs: \"\" is not a whole number from 1 to 64 (see sample sync --help)"),

@@ -43,6 +43,7 @@ final class OnlineWorld: Sendable {
         for (path, lines) in Self.playlists {
             server.serve(path, Resource(.bytes(Array((["#EXTM3U"] + lines).map { $0 + "\n" }.joined().utf8))))
         }
+        server.serve("/cut.m3u8", Resource(.bytes([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff])))
         server.serve("/page.bin", always: .errorPage(200))
         server.serve("/loop.bin", always: .redirect(to: "/loop.bin"))
         server.serve("/moved.bin", always: .redirect(to: "/good.bin"))
@@ -58,6 +59,9 @@ final class OnlineWorld: Sendable {
     private static let playlists = [
         "/film.m3u8": ["#EXT-X-STREAM-INF:BANDWIDTH=1000", "part.m3u8"],
         "/lost.m3u8": ["#EXT-X-STREAM-INF:BANDWIDTH=1000", "gone.m3u8"],
+        "/redundant.m3u8": [
+            "#EXT-X-STREAM-INF:BANDWIDTH=1000", "gone.m3u8", "#EXT-X-STREAM-INF:BANDWIDTH=1000", "part.m3u8",
+        ],
         "/part.m3u8": ["#EXT-X-TARGETDURATION:6", "#EXTINF:6,", "a.ts", "#EXT-X-ENDLIST"],
         "/live.m3u8": ["#EXT-X-TARGETDURATION:6", "#EXTINF:6,", "a.ts"],
         "/loose.m3u8": ["#EXT-X-TARGETDURATION:6", "#EXTINF:6", "a.ts", "#EXT-X-ENDLIST"],

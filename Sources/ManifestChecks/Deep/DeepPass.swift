@@ -36,11 +36,16 @@ struct DeepPass {
             var isOpened = false
             for (file, place) in files {
                 // The digest of the joined file is that of one source each.
-                check(file, of: download, at: place, in: bundle.bundle, joined: isOpened ? nil : joined)
+                let isWhole = check(
+                    file, of: download, at: place, in: bundle.bundle, joined: isOpened ? nil : joined)
+                // A part of it may be in the digest: then that is of nothing.
+                if !isWhole, !isOpened { joined = nil }
                 isOpened = true
             }
             if let holding, let file = stored(download, of: bundle.bundle, in: holding) {
-                check(file, of: download, at: download.place, in: bundle.bundle, joined: isOpened ? nil : joined)
+                let isWhole = check(
+                    file, of: download, at: download.place, in: bundle.bundle, joined: isOpened ? nil : joined)
+                if !isWhole, !isOpened { joined = nil }
                 isOpened = true
             }
             if !isOpened {
@@ -148,9 +153,10 @@ struct DeepPass {
         return true
     }
 
+    /// - Returns: whether it could be read.
     private mutating func check(
         _ file: LocalFile, of download: PlacedDownload, at place: JSONValue, in bundle: Bundle, joined: SHA256?
-    ) {
+    ) -> Bool {
         if let size = download.file.sizeBytes, size != file.sizeBytes {
             findings.report(
                 .otherSizeHere, "\(file.name) has \(file.sizeBytes) bytes, and the manifest says \(size)", at: place)
@@ -165,8 +171,10 @@ struct DeepPass {
                 }
             }
             look(into: file, try file.ends(), download, at: place, bundle)
+            return true
         } catch {
             findings.report(.localFileMissing, "\(file.name): \(error)", at: place)
+            return false
         }
     }
 

@@ -23,7 +23,7 @@ package struct LibraryLook: Sendable {
         let isWanted: Bool
     }
 
-    /// What is published of a bundle, or else stored and what the manifest asks for; nil for nothing, or nothing that is to be believed.
+    /// What is stored of a bundle and is what the manifest asks for, or else what is published; nil for nothing, or nothing that is to be believed.
     func holding(of bundle: Bundle, in manifest: BundleID) -> Holding? {
         guard let manifestID = ContentID(manifest.text), let bundleID = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifestID, bundle: bundleID)

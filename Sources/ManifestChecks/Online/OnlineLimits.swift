@@ -18,7 +18,9 @@ package struct OnlineLimits: Sendable {
     package var playlistBytes = 16 << 20
     /// Playlists of one presentation; 64.
     package var playlists = 64
-    /// When all must be over; 10 min, and at most a day.
+    /// Segments of one presentation, in all its playlists together; 1,000,000.
+    package var segments = 1_000_000
+    /// How long sources are asked in all; 10 min, and at most a day.
     package var deadline: Duration = .seconds(600)
 
     package init() {}

@@ -48,7 +48,7 @@ struct OnlinePass {
             findings.report(
                 .notAsked,
                 "\(count) of \(placed.bundleCount) bundles were not asked for: the time was over, or the run was stopped; this is the first",
-                at: firstUnasked, hint: "give it more with --deadline")
+                at: firstUnasked, hint: "if it was the time, --deadline gives more")
         }
     }
 

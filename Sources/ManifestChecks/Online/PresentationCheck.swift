@@ -36,14 +36,17 @@ struct PresentationCheck: Sendable {
     }
 
     /// What is found in several presentations, in their order.
+    /// - Parameter isOver: whether nothing is asked any more.
     static func findings(
-        in presentations: [AskedPresentation], _ fetch: PlaylistFetch, _ limits: OnlineLimits
+        in presentations: [AskedPresentation], _ fetch: PlaylistFetch, _ limits: OnlineLimits,
+        isOver: @escaping @Sendable () -> Bool
     ) async -> Findings {
         let slots = RequestSlots(limits.exchanges)
-        return await withTaskGroup(of: (Int, Findings).self) { group in
+        return await withTaskGroup(of: (Int, Findings?).self) { group in
             for (index, presentation) in presentations.enumerated() {
                 group.addTask {
-                    let found = await slots.withSlot {
+                    let found = await slots.withSlot { () -> Findings? in
+                        if isOver() { return nil }
                         var check = PresentationCheck(presentation, fetch, limits)
                         await check.run()
                         return check.findings
@@ -51,9 +54,17 @@ struct PresentationCheck: Sendable {
                     return (index, found)
                 }
             }
-            var all = [Findings](repeating: Findings(), count: presentations.count)
+            var all = [Findings?](repeating: nil, count: presentations.count)
             for await (index, found) in group { all[index] = found }
-            return all.reduce(into: Findings()) { $0.append($1) }
+            var findings = all.reduce(into: Findings()) { if let some = $1 { $0.append(some) } }
+            let unread = all.indices.filter { all[$0] == nil }
+            if let first = unread.first {
+                findings.report(
+                    .notAsked,
+                    "of \(unread.count) of \(all.count) presentations no more than the first playlist was asked for: the time was over, or the run was stopped; this is the first",
+                    at: presentations[first].place, hint: "if it was the time, --deadline gives more")
+            }
+            return findings
         }
     }
 
@@ -67,17 +78,38 @@ struct PresentationCheck: Sendable {
             return report(.notCopyable, "\(url): \(error)")
         }
         var sources: [String: OfflinePlan.Source] = [:]
+        var segmentsLeft = limits.segments
         sources[PresentationOutline.loneURI] = outline.lone
         for uris in outline.wanted {
             guard sources.count < limits.playlists else {
                 return report(.notAsked, "\(url): more than \(limits.playlists) playlists; the rest wasn't read")
             }
-            guard let source = await source(uris[0], outline) else { return }
+            guard let source = await firstSource(of: uris, outline) else { return }
+            segmentsLeft -= source.playlist.segments.count
+            guard segmentsLeft >= 0 else {
+                return report(.notAsked, "\(url): more than \(limits.segments) segments; the rest wasn't read")
+            }
             sources[uris[0]] = source
         }
         do throws(PlanRefusal) { _ = try outline.plan(sources, presentation.options) } catch {
             report(.notCopyable, "\(error)")
         }
+    }
+
+    /// The first that can be read; the ones behind it are there for when it can't.
+    /// - Returns: nil where none can; what is wrong with the first was told then.
+    private mutating func firstSource(
+        of uris: [String], _ outline: PresentationOutline
+    ) async -> OfflinePlan.Source? {
+        let before = findings
+        var failed: Findings?
+        for uri in uris {
+            if let source = await source(uri, outline) { return source }
+            failed = failed ?? findings
+            findings = before
+        }
+        findings = failed ?? before
+        return nil
     }
 
     /// - Returns: nil where that was told to be impossible.
@@ -117,8 +149,14 @@ struct PresentationCheck: Sendable {
     private mutating func parse(
         _ bytes: [UInt8], _ url: TransferURL, _ variables: [String: String]?
     ) -> (url: String, playlist: Playlist)? {
+        var text = bytes
         // As sync does: some servers don't say that a playlist is compressed.
-        let text = (try? gunzipped(bytes, limitBytes: limits.playlistBytes)) ?? bytes
+        if bytes.starts(with: [0x1f, 0x8b]) {
+            do throws(ArchiveError) { text = try gunzipped(bytes, limitBytes: limits.playlistBytes) } catch {
+                report(.unreadablePlaylist, "\(url): it looks like gzip: \(error)")
+                return nil
+            }
+        }
         let outcome = PlaylistParser.parse(text, .init(url: url.text, importableVariables: variables))
         let source = SourceText(name: "\(url)", bytes: text)
         if !outcome.diagnostics.isEmpty {

@@ -28,7 +28,7 @@ struct SourceVerdict {
             [
                 problem(
                     .notAsked, "not asked to the end: the time was over, or the run was stopped",
-                    hint: "give it more with --deadline")
+                    hint: "if it was the time, --deadline gives more")
             ]
         case .failure(let error): [problem(of: error)]
         case .reply(let reply, let head): problems(reply, head)

@@ -165,7 +165,7 @@ extension ContentRule {
             (
                 .error, "the library's copy of a presentation can't be played",
                 """
-                What is published of the bundle was looked at as it lies on the disk: its playlists, that every file they name is there, is \
+                What the library holds of the bundle was looked at as it lies on the disk: its playlists, that every file they name is there, is \
                 what a player expects, and decrypts, and that no URI leads elsewhere. Something of it was damaged since it was copied. The \
                 message has the first file that is wrong.
                 """

@@ -158,8 +158,8 @@ extension ContentRule {
             (
                 .warning, "sources were not asked",
                 """
-                A server that leaves several requests unanswered isn’t asked any more, and all has to end at --deadline. Nothing is known of \
-                the sources that the message counts.
+                A server that leaves several requests unanswered isn’t asked any more, and all has to end at --deadline. More playlists \
+                or segments than a check reads aren’t asked for either. What the message counts isn’t known to be there, or not to the end.
                 """
             )
         case .notCopyable:
