@@ -204,7 +204,9 @@ package struct SyncRun: Sendable {
             // What is published, or held, doesn't tell what a newer manifest lists.
             let isListing = options.mending == nil && loadingExit == .success
             if isListing { discardUnlisted(manifests, place.writer) }
-            let board = try RunBoard(options, place.library, manifests, damaged: place.damaged) { emit($0, of: $1) }
+            let board = try RunBoard(
+                options, place.library, manifests, damaged: place.damaged, before: place.writer
+            ) { emit($0, of: $1) }
             place.writer.note(damaged: board.foundDamaged)
             place.history.record(damaged: board.foundDamaged)
             discardSurplus(board, place.writer)
