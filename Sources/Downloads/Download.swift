@@ -56,6 +56,9 @@ struct Download {
     /// That a source doesn't do ranges, once one was found not to.
     var rangeIgnored: AttemptFailure?
 
+    /// That too little may still be received for all of it, once that kept it from being begun at a source: no fault of any source.
+    var creditSpent: AttemptFailure?
+
     /// Whether its last try ended only with its session: it goes on as if nothing had been.
     var isInterrupted = false
 

@@ -44,6 +44,8 @@ final class DownloadAttempt: @unchecked Sendable {
     let plan: AttemptPlan
     /// What all may receive together; nil: any number of bytes.
     let credit: ByteCredit?
+    /// The first request's part in it.
+    let creditShare: ByteCredit.Share?
     let makeRoom: RoomMaker
     let inspect: WrongBytesHandler
     let report: @Sendable (Report) -> Void
@@ -68,6 +70,7 @@ final class DownloadAttempt: @unchecked Sendable {
     ) {
         self.plan = plan
         self.credit = credit
+        creditShare = credit?.makeShare()
         self.makeRoom = makeRoom
         self.inspect = inspect
         self.report = report
@@ -137,6 +140,7 @@ final class DownloadAttempt: @unchecked Sendable {
         var request = request(plan.url, at: point)
         if let condition = plan.condition { request.headers.append(condition.fieldName, condition.validator) }
         ask(&request, for: point.offsetBytes, upTo: point.endBytes)
+        request.creditShare = creditShare
         return request
     }
 

@@ -260,3 +260,7 @@ extension [TransferURL] {
     /// The groups of servers, each of which a download turns from one to the next in.
     var serversByReach: [[TransferURL]] { groupedByReach.filter { !$0[0].isLocal } }
 }
+            if error.code == .creditSpent {
+                limits.noteSpent()
+                emit(.notice("\(error.message): it isn't begun"), reporter.url, nil)
+            }

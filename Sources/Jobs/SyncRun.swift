@@ -226,6 +226,7 @@ package struct SyncRun: Sendable {
             distrust: Distrust(
                 history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now),
             couriers: couriers)
+        place.limits.concludeBegun()
         let publication = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get())?.isComplete ?? false
