@@ -47,6 +47,8 @@ struct Download {
     var foreign: Set<TransferURL> = []
     /// Sources that have brought something in its running try.
     var delivering: Set<TransferURL> = []
+    /// Sources that sent something else, the end of it ahead of its turn: next time they are asked for all in one go.
+    var plainSources: Set<TransferURL> = []
     /// Whether it may have several connections: not once what was fetched so had to be thrown away.
     var maySplit = true
 
@@ -73,7 +75,7 @@ struct Download {
         phase = .running(attempt, isStopping: false)
         isInterrupted = false
         attemptBytes = 0
-        unsplittable = []
+        unsplittable = plainSources
         delivering = []
     }
 

@@ -58,6 +58,8 @@ final class DownloadAttempt: @unchecked Sendable {
     var response: TransferResponse?
     /// How long what is at the URL is, where only a part of it was asked for and a reply said so.
     let wholeBytes = Locked<Int64?>(nil)
+    /// Whether a range came from elsewhere than the first reply, by a redirect: what a tag says there is another matter.
+    let isDiverted = Locked(false)
 
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.

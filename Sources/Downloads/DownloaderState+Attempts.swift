@@ -135,6 +135,7 @@ extension DownloaderState {
         var download = download
         download.sources.note(heldBytes: heldBytes, from: download.sources.current)
         if failure.remedy == .restart { download.maySplit = false }
+        if failure.remedy == .restartAfterOthers { download.plainSources.insert(download.sources.current) }
         if failure.isOfRanges, download.delivering.isEmpty { download.rangeSuspect = download.sources.current }
         if failure.error.code == .rangeIgnored { download.rangeIgnored = failure }
         if failure.error.code == .creditSpent { download.creditSpent = failure }
