@@ -105,7 +105,7 @@ package struct SyncRun: Sendable {
         var isLoaded = false
         do throws(RunProblem) {
             let loaded = await load(library, downloader, history, limits)
-            history.record(refusals: loaded.refusals)
+            history.record(loaded.fates)
             isLoaded = control.reason == nil
             exit = loaded.exit
             if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
