@@ -76,6 +76,8 @@ extension LibraryWriter {
         do throws(LibraryError) {
             for loss in try generation.losses(scrutiny) {
                 if case .occupied = loss { restoration.isImpaired = true }
+                // Only who repairs takes the time for it.
+                if case .more = loss, scrutiny < .bytes { continue }
                 do throws(LibraryError) {
                     if try restore(loss, of: generation) { restoration.count += 1 }
                 } catch {
@@ -120,7 +122,10 @@ extension LibraryWriter {
     /// - Returns: whether anything was put back that readers, or the next run, see.
     private func restore(_ loss: GenerationLoss, of generation: Generation) throws(LibraryError) -> Bool {
         switch loss {
-        case .occupied, .more: return false
+        case .occupied: return false
+        case .more:
+            try settleList(of: generation)
+            return false
         case .list:
             try restoreList(of: generation)
             return false
@@ -147,6 +152,19 @@ extension LibraryWriter {
             try directory.removeTree(LibraryLayout.generationList)
             try directory.replaceFile(
                 LibraryLayout.generationList, with: made.encoded(as: generation.number), flush: true)
+        }
+    }
+
+    /// Takes a list that had to be made anew for all that there was, where the store has nothing else that the generation may have led to: then a sync
+    /// can bring it, as anything that a manifest asks for, and there is nothing to be kept for it.
+    private func settleList(of generation: Generation) throws(LibraryError) {
+        guard let list = generation.list,
+            try library.contents(of: library.bundlesMissed(by: generation)).isEmpty
+        else { return }
+        try change(generation) { directory throws(SystemError) in
+            try directory.replaceFile(
+                LibraryLayout.generationList, with: GenerationList(list.manifests).encoded(as: generation.number),
+                flush: true)
         }
     }
 

@@ -15,6 +15,8 @@ package final class LibraryWriter: Sendable {
         var lastStagingNumber = 0
         /// What dead runs left of bundles that aren't in the store yet.
         var leftovers: [StagingLeftover] = []
+        /// The same, of those bundles that somebody has asked for.
+        var salvages: [BundleAddress: Salvage] = [:]
         /// What was committed and no generation names yet: not to be collected.
         var unpublished: Set<StoreAddress> = []
         var clearedBytes: Int64 = 0
@@ -70,10 +72,18 @@ package final class LibraryWriter: Sendable {
     /// The bundles of which earlier runs had brought something.
     package var salvagedBundles: Set<BundleAddress> { Set(state.withLock { $0.leftovers.map(\.bundle) }) }
 
-    /// What earlier runs had brought of a bundle's files.
+    /// What earlier runs had brought of a bundle's files: one and the same for all who ask, since it takes long to read where there is much.
     package func salvage(of bundle: BundleAddress) -> Salvage? {
-        let leftovers = state.withLock { $0.leftovers }.filter { $0.bundle == bundle }
-        return leftovers.isEmpty ? nil : Salvage(leftovers, in: library.staging)
+        let (known, leftovers) = state.withLock { state in
+            (state.salvages[bundle], state.leftovers.filter { $0.bundle == bundle })
+        }
+        if known != nil || leftovers.isEmpty { return known }
+        let read = Salvage(leftovers, in: library.staging)
+        return state.withLock { state in
+            if let known = state.salvages[bundle] { return known }
+            state.salvages[bundle] = read
+            return read
+        }
     }
 
     /// Lets go of what earlier runs had brought of a bundle's files: it is of no use any more.
@@ -88,6 +98,7 @@ package final class LibraryWriter: Sendable {
         let doomed = state.withLock { state in
             let doomed = state.leftovers.filter { !isWanted($0.bundle) }
             state.leftovers.removeAll { !isWanted($0.bundle) }
+            state.salvages = state.salvages.filter { isWanted($0.key) }
             return doomed
         }
         return try translating { () throws(SystemError) in

@@ -56,11 +56,27 @@ package struct Receipt: Hashable, Sendable {
         package let sha256: SHA256Digest
         /// What the server says distinguishes these bytes from later ones, for a conditional request.
         package let validator: String?
+        /// Who has sent it, where that was somebody else, and says what distinguishes it.
+        package let delivery: Delivery?
 
-        package init(url: String, sizeBytes: Int64, sha256: SHA256Digest, validator: String? = nil) {
+        package init(
+            url: String, sizeBytes: Int64, sha256: SHA256Digest, validator: String? = nil, delivery: Delivery? = nil
+        ) {
             self.url = Self.name(ofURL: url)
             self.sizeBytes = sizeBytes
             self.sha256 = sha256
+            self.validator = validator
+            self.delivery = delivery
+        }
+    }
+
+    /// Another source of the same bytes, and what it says distinguishes them from later ones.
+    package struct Delivery: Hashable, Sendable {
+        package let url: String
+        package let validator: String
+
+        package init(url: String, validator: String) {
+            self.url = Source.name(ofURL: url)
             self.validator = validator
         }
     }

@@ -147,7 +147,17 @@ extension Receipt.Source {
             let sha256 = value["sha256"]?.string.flatMap({ SHA256Digest(hex: $0) }), let validator = value["validator"],
             validator.isNull || validator.kind == .string
         else { return nil }
-        self.init(url: url, sizeBytes: Int64(size), sha256: sha256, validator: validator.string)
+        self.init(
+            url: url, sizeBytes: Int64(size), sha256: sha256, validator: validator.string,
+            delivery: value["delivery"].flatMap { Receipt.Delivery($0) })
+    }
+}
+
+extension Receipt.Delivery {
+    /// Nil for what is none: then nobody is known to have sent it.
+    fileprivate init?(_ value: JSONValue) {
+        guard let url = value["url"]?.string, let validator = value["validator"]?.string else { return nil }
+        self.init(url: url, validator: validator)
     }
 }
 

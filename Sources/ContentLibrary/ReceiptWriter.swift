@@ -91,6 +91,11 @@ extension JSONWriter {
         member("sizeBytes", source.sizeBytes)
         member("sha256", source.sha256.description)
         member("validator", source.validator)
+        guard let delivery = source.delivery else { return }
+        object("delivery") { writer in
+            writer.member("url", delivery.url)
+            writer.member("validator", delivery.validator)
+        }
     }
 
     /// Bytes that JSON may not be able to carry: as text where they are UTF-8, else in hexadecimal under the key with `Hex` appended.

@@ -7,7 +7,7 @@ package final class Salvage: Sendable {
     /// What was fetched, and from where; of one URL the latest is the last.
     package var sources: [Receipt.Source] { kept.withLock { $0 } }
 
-    private struct File {
+    fileprivate struct File: Sendable {
         let directory: Directory
         let path: RelativePath
     }
@@ -102,7 +102,7 @@ package final class Salvage: Sendable {
     /// How many bytes of a digest's file may be here; 0 for none.
     package func heldBytes(of digest: SHA256Digest) -> Int64 { sizes[digest] ?? 0 }
 
-    /// Moves the file of this digest to `path` in staging: a file less to fetch.
+    /// Moves the file of this digest to `path` in staging: a file less to fetch. It comes back where that staging is discarded.
     /// - Parameters:
     ///   - isToBeChanged: whether it will get another mode or time, so that no other name may share it; nor may anything be at `path`.
     ///   - isStopped: asked before each piece of a file is read; after a yes nothing more is taken.
@@ -111,19 +111,39 @@ package final class Salvage: Sendable {
         _ digest: SHA256Digest, sizeBytes: Int64, to path: RelativePath, in staging: Staging,
         isToBeChanged: Bool = false, isStopped: () -> Bool = { false }
     ) throws(LibraryError) -> Bool {
+        // What isn't taken now others may take.
+        var left: [File] = []
+        defer { files.withLock { [left] in if !left.isEmpty { $0[digest, default: []] += left } } }
         while !isStopped(), let file = files.withLock({ $0[digest]?.popLast() }) {
             guard let found = try? file.directory.open(file.path, flags: O_RDONLY | O_NONBLOCK),
-                let status = try? found.status(), status.kind == .file, status.sizeBytes == sizeBytes,
-                !isToBeChanged || status.linkCount == 1,
-                (try? Self.digest(of: found, isStopped)) == digest
+                let status = try? found.status(), status.kind == .file, status.sizeBytes == sizeBytes
             else { continue }
+            guard !isToBeChanged || status.linkCount == 1 else {
+                left.append(file)
+                continue
+            }
+            guard (try? Self.digest(of: found, isStopped)) == digest else {
+                if isStopped() { left.append(file) }
+                continue
+            }
             try translating { () throws(SystemError) in
                 if let parent = path.parent { try staging.directory.makeDirectories(parent) }
                 try file.directory.rename(file.path, to: path, in: staging.directory, replacing: !isToBeChanged)
             }
+            staging.note(Loan(of: digest, at: path, from: file, in: self))
             return true
         }
         return false
+    }
+
+    /// Puts a file back where it was taken from: what becomes of it is for the next one who asks.
+    fileprivate func takeBack(_ loan: Loan, from directory: Directory) {
+        // Where its old place is gone nobody wants it any more.
+        guard
+            (try? directory.rename(
+                loan.path, to: loan.origin.path, in: loan.origin.directory, replacing: false)) != nil
+        else { return }
+        files.withLock { $0[loan.digest, default: []].append(loan.origin) }
     }
 
     /// Of the part that was read, where that was stopped.
@@ -140,6 +160,20 @@ package final class Salvage: Sendable {
             return status.kind == .file && status.sizeBytes == source.sizeBytes
         }
     }
+}
+
+/// A file in staging that was taken from what a run had left which was cut short.
+struct Loan: Sendable {
+    fileprivate let path: RelativePath
+    fileprivate let digest: SHA256Digest
+    fileprivate let origin: Salvage.File
+    private let owner: Salvage
+
+    fileprivate init(of digest: SHA256Digest, at path: RelativePath, from origin: Salvage.File, in owner: Salvage) {
+        (self.digest, self.path, self.origin, self.owner) = (digest, path, origin, owner)
+    }
+
+    func giveBack(from directory: Directory) { owner.takeBack(self, from: directory) }
 }
 
 /// A file that a run which was cut short had been joining.
@@ -179,9 +213,7 @@ struct StagingLeftover {
     private func isOfUse(in parent: Directory) throws(SystemError) -> Bool {
         guard try parent.status(of: names.content)?.kind == .directory else { return false }
         let directory = try parent.subdirectory(names.content)
-        return StagingJournal.notes(names.journal, in: parent).files.contains { path, _ in
-            (try? directory.status(of: path)) != nil
-        }
+        return StagingJournal.tells(names.journal, in: parent) { (try? directory.status(of: $0)) != nil }
     }
 
     /// All that are of use, in the order in which they were made.

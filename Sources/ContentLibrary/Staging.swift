@@ -13,6 +13,8 @@ package final class Staging: Sendable {
     private let lastScratchNumber = Locked(0)
     /// The files of older content that have got a name here.
     private let linked = Locked<[RelativePath: [UInt64]]>([:])
+    /// What earlier runs had brought and lies here now.
+    private let loans = Locked<[Loan]>([])
 
     /// - Parameter bundle: whose files these are, where the next run may take over what this one leaves.
     init(number: Int, in parent: Directory, for bundle: BundleAddress?) throws(SystemError) {
@@ -39,6 +41,9 @@ package final class Staging: Sendable {
     func note(linked path: RelativePath, _ status: FileStatus) {
         linked.withLock { $0[path] = status.identity }
     }
+
+    /// Notes that a file was taken from what an earlier run had left.
+    func note(_ loan: Loan) { loans.withLock { $0.append(loan) } }
 
     /// Whether what stands at a path is a file of the store still.
     func isLinked(_ path: RelativePath, _ status: FileStatus) -> Bool {
@@ -70,8 +75,14 @@ package final class Staging: Sendable {
         }
     }
 
-    /// Removes the content. What isn't discarded because the process dies is removed by the next run.
+    /// Removes the content, but for what was taken from earlier runs: that goes back to where it was. What isn't discarded because the process dies is
+    /// removed by the next run.
     package func discard() throws(LibraryError) {
+        let loans = loans.withLock { loans in
+            defer { loans = [] }
+            return loans
+        }
+        for loan in loans { loan.giveBack(from: directory) }
         try translating { () throws(SystemError) in
             // The journal last: without it the rest is only rubbish.
             for name in [names.content, names.receipt, names.displaced, names.journal] { try parent.removeTree(name) }

@@ -67,24 +67,50 @@ final class StagingJournal: Sendable {
         return BundleAddress(manifest: manifest, bundle: bundle)
     }
 
+    private enum Line {
+        case file(RelativePath, Receipt.Source)
+        case record(String, text: String)
+    }
+
     /// What it says, up to the first line that can't be read.
     static func notes(_ name: RelativePath, in parent: Directory) -> StagingNotes {
         var notes = StagingNotes()
-        guard let file = try? parent.open(name, flags: O_RDONLY | O_NONBLOCK) else { return notes }
-        var lines = LineReader(file, limitBytes: lineLimitBytes)
-        _ = try? lines.next()
-        while let line = try? lines.next(), let entry = try? JSONDocument(line, name: "a journal").root {
-            if let record = entry["record"]?.string, let text = entry["text"]?.string {
-                notes.records[record, default: []].append(text)
-            } else if let path = entry["path"]?.string.flatMap({ try? RelativePath($0) }),
-                let source = Receipt.Source(entry)
-            {
-                notes.files.append((path, source))
-            } else {
-                break
+        read(name, in: parent) { line in
+            switch line {
+            case .file(let path, let source): notes.files.append((path, source))
+            case .record(let record, let text): notes.records[record, default: []].append(text)
             }
+            return true
         }
         return notes
+    }
+
+    /// Whether it tells of such a file. It is read no further than to the first.
+    static func tells(_ name: RelativePath, in parent: Directory, of isMeant: (RelativePath) -> Bool) -> Bool {
+        var isFound = false
+        read(name, in: parent) { line in
+            if case .file(let path, _) = line { isFound = isMeant(path) }
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// - Parameter take: called with one line after the other, as long as it returns true and the lines can be read.
+    private static func read(_ name: RelativePath, in parent: Directory, _ take: (Line) -> Bool) {
+        guard let file = try? parent.open(name, flags: O_RDONLY | O_NONBLOCK) else { return }
+        var lines = LineReader(file, limitBytes: lineLimitBytes)
+        _ = try? lines.next()
+        while let text = try? lines.next(), let line = Self.line(text), take(line) {}
+    }
+
+    private static func line(_ text: [UInt8]) -> Line? {
+        guard let entry = try? JSONDocument(text, name: "a journal").root else { return nil }
+        if let record = entry["record"]?.string, let text = entry["text"]?.string {
+            return .record(record, text: text)
+        }
+        guard let path = entry["path"]?.string.flatMap({ try? RelativePath($0) }), let source = Receipt.Source(entry)
+        else { return nil }
+        return .file(path, source)
     }
 }
 

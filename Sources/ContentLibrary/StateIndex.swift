@@ -66,7 +66,7 @@ package final class StateIndex: Sendable {
         _ run: Int64, _ end: RunEnd, at time: Timestamp, in database: SQLiteDatabase
     ) throws(SQLiteError) {
         try write(end.manifests, at: time, in: database)
-        try write(refusals: end.refusals, at: time, in: database)
+        try write(end.fates, at: time, in: database)
         let counts = end.counts
         try database.run(
             """

@@ -59,8 +59,8 @@ package struct RunEnd: Sendable {
     package var counts = RunCounts()
     /// What the next run may know of manifests, by the digests of their places.
     package var manifests: [SHA256Digest: ManifestRecord] = [:]
-    /// Why the manifest at a place could not be followed; nil where it could.
-    package var refusals: [SHA256Digest: String?] = [:]
+    /// What became of the manifests at places.
+    package var fates: [SHA256Digest: ManifestFate] = [:]
 
     package init(exit: Int32) { self.exit = exit }
 }

@@ -60,6 +60,10 @@ enum StateSchema {
         CREATE TABLE refusals (
             source TEXT PRIMARY KEY, reason TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
         """,
+        """
+        ALTER TABLE refusals ADD COLUMN manifest TEXT;
+        UPDATE refusals SET manifest = (SELECT manifest FROM sources WHERE sources.source = refusals.source);
+        """,
     ]
 
     /// Checks the database, and brings it up to the newest version; an empty one gets all tables.

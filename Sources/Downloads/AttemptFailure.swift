@@ -23,13 +23,16 @@ struct AttemptFailure: Error {
         case nextSource
         /// The bytes held are worthless; the same source from zero.
         case restart
+        /// The same, but it will hardly be any better: first another source, if there is one.
+        case restartAfterOthers
         /// No source can help.
         case giveUp
     }
 
     /// Whether the bytes fetched so far can be of no use to any later try.
     var discardsBytes: Bool {
-        remedy == .restart || error.code == .overBudget || error.code == .digestMismatch
+        [.restart, .restartAfterOthers].contains(remedy)
+            || [.overBudget, .digestMismatch].contains(error.code)
     }
 
     /// The same with more for people to read.

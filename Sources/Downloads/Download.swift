@@ -47,6 +47,8 @@ struct Download {
     var foreign: Set<TransferURL> = []
     /// Sources that have brought something in its running try.
     var delivering: Set<TransferURL> = []
+    /// Sources that sent something else, the end of it ahead of its turn: next time they are asked for all in one go.
+    var plainSources: Set<TransferURL> = []
     /// Whether it may have several connections: not once what was fetched so had to be thrown away.
     var maySplit = true
 
@@ -55,6 +57,9 @@ struct Download {
 
     /// That a source doesn't do ranges, once one was found not to.
     var rangeIgnored: AttemptFailure?
+
+    /// That too little may still be received for all of it, once that kept it from being begun at a source: no fault of any source.
+    var creditSpent: AttemptFailure?
 
     /// Whether its last try ended only with its session: it goes on as if nothing had been.
     var isInterrupted = false
@@ -70,7 +75,7 @@ struct Download {
         phase = .running(attempt, isStopping: false)
         isInterrupted = false
         attemptBytes = 0
-        unsplittable = []
+        unsplittable = plainSources
         delivering = []
     }
 

@@ -60,7 +60,7 @@ extension DownloadAttempt {
         do throws(SystemError) { digest = try writer.digest?.finalize() } catch { throw AttemptFailure(error) }
         if let wanted = plan.digest, let digest, digest != wanted {
             guard !board.isPutTogether else {
-                var failure = mismatch(digest, wanted, .restart)
+                var failure = mismatch(digest, wanted, isOfOneVersion(board, writer) ? .restartAfterOthers : .restart)
                 failure.isOfRanges = board.resumedBytes == 0
                 throw failure
             }
@@ -76,6 +76,12 @@ extension DownloadAttempt {
             suggestedName: response?.suggestedName, record: record,
             hasRecordOnDisk: writer.hasRecordOnDisk, lease: lease)
         return .completed(file, sizeBytes: sizeBytes, digest: digest)
+    }
+
+    /// Whether a strong tag has shown that the asset's end, which came first, is of the version that the rest is of: fetched in one go it would be the
+    /// same, unless the source's ranges aren't what they say.
+    private func isOfOneVersion(_ board: SegmentBoard, _ writer: PartialWriter) -> Bool {
+        board.isOfOneSource && writer.record?.entityTag != nil && !isDiverted.withLock { $0 }
     }
 
     /// Bytes of several requests may not belong together: they are fetched again. Those of one are the source's own fault, unless they are

@@ -21,18 +21,26 @@ extension DownloadAttempt {
             .giveUp)
     }
 
-    /// What can't be gone on with later, and is more than all may receive together, is refused before its first byte: it would begin anew, and spend all
-    /// that there is, each time.
+    /// What can't be gone on with later is begun only where all of it may still be received, and no other takes that away: it would begin anew, and
+    /// spend all that there is, each time. On the session's thread, before the first byte is taken.
     func withinCredit(
         _ verdict: ResponseVerdict, _ response: TransferResponse, at point: ResumePoint
     ) -> ResponseVerdict {
-        guard case .fresh(let totalBytes?) = verdict, let mostBytes = credit?.totalBytes, totalBytes > mostBytes,
+        guard case .fresh(let totalBytes?) = verdict, let credit, let creditShare,
             !mayBeGoneOnWith(response, at: point)
         else { return verdict }
+        guard totalBytes <= credit.totalBytes else {
+            return .fail(
+                AttemptFailure(
+                    .beyondCredit,
+                    "the server sends its \(totalBytes) bytes in one go alone, and \(credit.totalBytes) may be received; allow more, or name a server that does ranges",
+                    .nextSource))
+        }
+        guard let leftBytes = creditShare.reserve(totalBytes) else { return verdict }
         return .fail(
             AttemptFailure(
-                .beyondCredit,
-                "the server sends its \(totalBytes) bytes in one go alone, and \(mostBytes) may be received; allow more, or name a server that does ranges",
+                .creditSpent,
+                "the server sends its \(totalBytes) bytes in one go alone, and of the \(credit.totalBytes) that may be received \(leftBytes) are left",
                 .nextSource))
     }
 

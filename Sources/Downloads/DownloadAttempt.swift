@@ -44,6 +44,8 @@ final class DownloadAttempt: @unchecked Sendable {
     let plan: AttemptPlan
     /// What all may receive together; nil: any number of bytes.
     let credit: ByteCredit?
+    /// The first request's part in it.
+    let creditShare: ByteCredit.Share?
     let makeRoom: RoomMaker
     let inspect: WrongBytesHandler
     let report: @Sendable (Report) -> Void
@@ -56,6 +58,8 @@ final class DownloadAttempt: @unchecked Sendable {
     var response: TransferResponse?
     /// How long what is at the URL is, where only a part of it was asked for and a reply said so.
     let wholeBytes = Locked<Int64?>(nil)
+    /// Whether a range came from elsewhere than the first reply, by a redirect: what a tag says there is another matter.
+    let isDiverted = Locked(false)
 
     /// - Parameters:
     ///   - makeRoom: asked before a long body is written.
@@ -68,6 +72,7 @@ final class DownloadAttempt: @unchecked Sendable {
     ) {
         self.plan = plan
         self.credit = credit
+        creditShare = credit?.makeShare()
         self.makeRoom = makeRoom
         self.inspect = inspect
         self.report = report
@@ -137,6 +142,7 @@ final class DownloadAttempt: @unchecked Sendable {
         var request = request(plan.url, at: point)
         if let condition = plan.condition { request.headers.append(condition.fieldName, condition.validator) }
         ask(&request, for: point.offsetBytes, upTo: point.endBytes)
+        request.creditShare = creditShare
         return request
     }
 

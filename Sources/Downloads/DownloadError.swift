@@ -28,6 +28,8 @@ public struct DownloadError: Error, Sendable, CustomStringConvertible {
         case overBudget
         /// What all downloads may receive together isn't enough for the asset, which its sources send in one go alone: it would never be complete.
         case beyondCredit
+        /// The same for what is left of that by now: it was not begun. With as much as there was at the beginning it may be complete.
+        case creditSpent
         /// A deadline passed, more often than the retries allow.
         case timedOut
         /// The asset changed on the server again and again while it was fetched.

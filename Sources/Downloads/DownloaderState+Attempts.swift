@@ -135,8 +135,10 @@ extension DownloaderState {
         var download = download
         download.sources.note(heldBytes: heldBytes, from: download.sources.current)
         if failure.remedy == .restart { download.maySplit = false }
+        if failure.remedy == .restartAfterOthers { download.plainSources.insert(download.sources.current) }
         if failure.isOfRanges, download.delivering.isEmpty { download.rangeSuspect = download.sources.current }
         if failure.error.code == .rangeIgnored { download.rangeIgnored = failure }
+        if failure.error.code == .creditSpent { download.creditSpent = failure }
         var policy = configuration.retry
         if let retries = download.request.retries { policy.retries = retries }
         let next = download.sources.next(
@@ -144,8 +146,11 @@ extension DownloaderState {
             isOffline: !hasNetwork && !download.request.failsWithoutNetwork, using: &generator)
         downloads[download.id] = download
         switch next {
-        // Where one has no part to give it may have the whole, whatever the others fail for.
-        case .giveUp: return giveUp(download, failure.remedy == .giveUp ? failure : download.rangeIgnored ?? failure)
+        // Where one has no part to give it may have the whole, whatever the others fail for; and so it may once more may be received.
+        case .giveUp:
+            return giveUp(
+                download,
+                failure.remedy == .giveUp ? failure : download.creditSpent ?? download.rangeIgnored ?? failure)
         case .waitForNetwork:
             // What it couldn't reach in a session that is gone it may reach in this one.
             if case .running(let attempt, _) = download.phase, attempt.number < sessionNumber {

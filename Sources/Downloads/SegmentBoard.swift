@@ -32,6 +32,8 @@ struct SegmentBoard {
     private var endBytes: Int64 = 0
     /// Whether ranges were put together: then the bytes may be wrong although each source has the right ones, as a whole.
     var isPutTogether: Bool { isSplit || resumedBytes > 0 || endBytes > 0 }
+    /// Whether all of them are what this try brought from its own source, and nothing but the end came ahead of its turn.
+    var isOfOneSource: Bool { !isSplit && resumedBytes == 0 }
     /// Whether the end of the bytes was taken for the end of the asset, whose length nobody had told.
     var hasGuessedLength = false
 

@@ -53,7 +53,8 @@ extension SegmentExchange: TransferConsumer {
     }
 
     private func rangeVerdict(_ response: TransferResponse) -> ResponseVerdict {
-        point.refusalOfRange(response).map { .fail($0) } ?? .append(totalBytes: nil)
+        if response.url != attempt.response?.url { attempt.isDiverted.withLock { $0 = true } }
+        return point.refusalOfRange(response).map { .fail($0) } ?? .append(totalBytes: nil)
     }
 
     func receive(_ body: UnsafeRawBufferPointer) throws {

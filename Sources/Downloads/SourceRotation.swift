@@ -81,6 +81,10 @@ struct SourceRotation {
             restarts += 1
             guard restarts <= Self.maximumRestarts else { return giveUpOnCurrent() }
             return .tryAgain(after: .zero)
+        case .restartAfterOthers:
+            // Each source is put off so but once: what it sends in one go is judged for good.
+            advance()
+            return .tryAgain(after: .zero)
         case .nextSource: return giveUpOnCurrent()
         case .retry:
             failures += 1

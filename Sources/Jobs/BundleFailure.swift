@@ -50,7 +50,7 @@ package struct BundleFailure: Error, Sendable, CustomStringConvertible {
     init(_ error: DownloadError, url: String) {
         let code: Code =
             switch error.code {
-            case .cancelled: .paused
+            case .cancelled, .creditSpent: .paused
             case .digestMismatch: .digestMismatch
             case .sizeMismatch: .sizeMismatch
             case .unacceptableStatus: .unacceptableStatus

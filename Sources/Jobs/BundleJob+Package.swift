@@ -16,7 +16,8 @@ extension BundleJob {
                 guard error.isOfSource, package.source.digest == nil, let source else { throw error }
                 unusable.insert(source)
                 guard fetcher.hasSource(of: package.source, besides: unusable) else { throw error }
-                emit(.warning("\(error); the next source is asked"))
+                // That it is as bad as it was is no news where what is here came from another one.
+                if !error.isNotModified { emit(.warning("\(error); the next source is asked")) }
             }
         }
     }
@@ -28,21 +29,34 @@ extension BundleJob {
         _ package: PackagedFile, besides unusable: Set<TransferURL>, previous: StoredContent?, receipt: Receipt?
     ) async throws(BundleFailure) -> (source: TransferURL?, outcome: Result<StoredContent, BundleFailure>) {
         // Another URL's validator says nothing about this one.
-        let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
-        let rejected = rejection(of: package.source)
-        let condition =
-            unusable.isEmpty ? SourceFetcher.Condition(validator: rejected?.validator ?? known?.validator) : .none
+        var sender = receipt?.sources.first.flatMap { fetcher.sender(of: $0, package.source) }
+        if let server = sender?.server, unusable.contains(server) { sender = nil }
+        let next = fetcher.servers(of: package.source).first { !unusable.contains($0) }
+        let isAnothers = sender.map { $0.server != next } ?? false
+        let rejected = next.flatMap { rejection(of: $0, package.source, isWantedAnyway: !isAnothers) }
+        let condition: SourceFetcher.Condition
+        if let rejected {
+            condition = .unless(validator: rejected.validator, at: next)
+        } else if let sender {
+            condition = .unless(validator: sender.validator, at: sender.server)
+        } else {
+            condition = .none
+        }
         let early = earlyUnpacking(of: package)
-        guard let file = try await fetch(package.source, condition, besides: unusable, unpackedBy: early) else {
-            // What is here without a validator of this server came from another one, when this one's file could not be used.
+        let preferred = rejected == nil ? sender?.server : next
+        guard
+            let file = try await fetch(
+                package.source, condition, of: preferred, besides: unusable, unpackedBy: early)
+        else {
+            // What is here without a validator came from another one, when this one's file could not be used. Where that one can be asked, it is.
+            let known = receipt?.sources.first { $0.url == fetcher.name(of: package.source) }
             let isFromElsewhere = known.map { $0.validator == nil } ?? false
-            if let rejected, !isFromElsewhere {
-                let server = fetcher.firstServer(of: package.source)
+            if let rejected, let next, isAnothers || !isFromElsewhere {
                 let failure = BundleFailure(
                     .archiveDamaged,
                     "the server still has the file that could not be used before; it is fetched again once it changes, or after \(rejected.distrust.nextTry.rfc3339)",
-                    url: server.map { "\($0)" })
-                return (server, .failure(failure))
+                    url: "\(next)", isNotModified: isAnothers)
+                return (next, .failure(failure))
             }
             guard let previous else { throw BundleFailure(.libraryFailed, "the content that was here is gone") }
             emit(.bundleVerified)
@@ -70,7 +84,7 @@ extension BundleJob {
     ) {
         switch outcome {
         case .success:
-            if source.digest == nil, let server = fetcher.firstServer(of: source), file.source == server {
+            if source.digest == nil, let server = file.source {
                 fetcher.distrust.forgive(server, for: bundle.useDigest)
             }
         case .failure(let error):
@@ -82,12 +96,13 @@ extension BundleJob {
 
     /// Where nothing comes of the download, nothing stays of what was unpacked of it.
     private func fetch(
-        _ source: SourceFile, _ condition: SourceFetcher.Condition, besides unusable: Set<TransferURL>,
-        unpackedBy early: EarlyUnpacking?
+        _ source: SourceFile, _ condition: SourceFetcher.Condition, of preferred: TransferURL?,
+        besides unusable: Set<TransferURL>, unpackedBy early: EarlyUnpacking?
     ) async throws(BundleFailure) -> FetchedFile? {
         let file: FetchedFile?
         do throws(BundleFailure) {
-            file = try await fetcher.fetch(source, condition, besides: unusable, arriving: early?.arriving)
+            file = try await fetcher.fetch(
+                source, condition, of: preferred, besides: unusable, arriving: early?.arriving)
         } catch {
             await abandon(early, isResumable: error.isResumable)
             throw error
@@ -102,16 +117,22 @@ extension BundleJob {
         await blocking.run { if isResumable { early.pause() } else { _ = early.finish(with: nil) } }
     }
 
-    private func rejection(of source: SourceFile) -> RejectionRecord? {
-        guard source.digest == nil, let server = fetcher.firstServer(of: source) else { return nil }
-        return fetcher.distrust.rejection(of: server, for: bundle.useDigest)
+    /// - Parameter isWantedAnyway: whether it may have been damaged on its way only, and that is worth another try. It isn't where what is here came from
+    ///   another server, and is good.
+    private func rejection(
+        of server: TransferURL, _ source: SourceFile, isWantedAnyway: Bool
+    ) -> RejectionRecord? {
+        guard source.digest == nil else { return nil }
+        let (distrust, use) = (fetcher.distrust, bundle.useDigest)
+        return isWantedAnyway
+            ? distrust.rejection(of: server, for: use) : distrust.history.rejection(of: server, for: use)
     }
 
     /// What can't be used and has no digest would be fetched by every run, for ever, if nobody noted which version that was.
     private func note(_ failure: BundleFailure, of file: FetchedFile, from source: SourceFile) {
         // A page for people says nothing of whom it claims to be from.
-        guard source.digest == nil, failure.isOfContent, failure.code != .htmlPage, let validator = file.validator,
-            let server = fetcher.firstServer(of: source)
+        guard source.digest == nil, failure.isOfContent, failure.code != .htmlPage, let server = file.source,
+            let validator = file.sendersValidator
         else { return }
         fetcher.distrust.reject(validator, of: server, for: bundle.useDigest)
     }
@@ -128,7 +149,7 @@ extension BundleJob {
             try? writer.discardSalvage(of: plan.address)
             return stored
         }
-        let source = fetcher.receiptSource(package.source, file)
+        let source = fetcher.receiptSource(of: package.source, file)
         return try staged(in: product?.staging, previous: previous) { staging throws(BundleFailure) in
             let digests =
                 if let product { try accepted(product.unpacked, of: file) } else {

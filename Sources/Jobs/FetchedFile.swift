@@ -41,6 +41,14 @@ struct FetchedFile: Sendable {
         (start, wholeBytes) = (0, copy.sizeBytes)
     }
 
+    /// What whoever sent it says distinguishes these bytes from later ones.
+    var sendersValidator: String? {
+        switch content {
+        case .downloaded(let file): file.validator
+        case .copied: nil
+        }
+    }
+
     var descriptor: OwnedDescriptor {
         switch content {
         case .downloaded(let file): file.descriptor

@@ -92,6 +92,9 @@ package struct LibrarySteering: Sendable {
     ) throws(LibraryError) -> String {
         let base = try writer.library.generations.current()
         guard base?.manifests[manifest] != nil else {
+            if history.forgetRefusals(of: manifest) {
+                return "nothing of '\(manifest)' is published; that it could not be followed is forgotten"
+            }
             let known = (base?.manifests.keys.map(\.description) ?? []).sorted().joined(separator: ", ")
             throw LibraryError(
                 .unknownName,
@@ -102,6 +105,7 @@ package struct LibrarySteering: Sendable {
         guard let generation = try writer.publish(draft) else { return "nothing to forget" }
         let pin = try writer.releasePin(of: manifest)
         history.forget(manifest)
+        _ = history.forgetRefusals(of: manifest)
         let collected = try writer.collect(keep: keep, keepAge: keepAge)
         history.forgetVerifications(of: collected.contents)
         let left = try writer.library.generations.addresses().contains { $0.bundle.manifest == manifest }

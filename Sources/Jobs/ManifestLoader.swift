@@ -17,8 +17,8 @@ struct LoadedManifests: Sendable {
     var settled: [SettledManifest] = []
     /// What the manifests that can't be used make of the run.
     var exit = ExitCode.success
-    /// By their places why they may not be followed, or aren't valid; nil where they may and are. What couldn't be read is in neither case.
-    var refusals: [SHA256Digest: String?] = [:]
+    /// By their places what became of them: they are followed, or may not be, or aren't valid. What couldn't be read is in neither case.
+    var fates: [SHA256Digest: ManifestFate] = [:]
 }
 
 /// Reads the manifests of a run and judges whether they may be followed. One that can't be used is reported, and the others go on.
@@ -31,6 +31,8 @@ struct ManifestLoader {
     private let emit: (RunEvent.Kind, String?) -> Void
 
     private(set) var loaded = LoadedManifests()
+    /// The manifest that was loaded last.
+    private var followed: ContentID?
 
     /// - Parameter limits: what the run may spend; nil: all that reading a manifest takes.
     init(
@@ -43,6 +45,8 @@ struct ManifestLoader {
     }
 
     mutating func load(_ location: ManifestLocation) async {
+        var text: [UInt8]?
+        followed = nil
         do throws(RunProblem) {
             let known = memory.manifest(from: location)
             // A server that can be asked whether anything changed has nothing to send where nothing did.
@@ -50,6 +54,7 @@ struct ManifestLoader {
                 throw .stopped
             }
             var reply = try await location.read(downloader, options.redirects, unless: known)
+            text = reply.bytes
             let voucher = try await trust.check(&reply, known, from: location, downloader, options.redirects)
             if !trust.isRequired, let signer = memory.record(of: location)?.signer { tellUnasked(signer, location) }
             if reply.isUnchanged, let known, let count = memory.settledBundles(of: known) {
@@ -60,15 +65,23 @@ struct ManifestLoader {
             } else {
                 try await admit(reply, location, voucher)
             }
-            loaded.refusals.updateValue(nil, forKey: location.recordKey)
+            loaded.fates[location.recordKey] = ManifestFate(of: followed)
         } catch {
-            if [.refused, .invalidManifest].contains(error.exit), let text = error.lines.first {
+            if [.refused, .invalidManifest].contains(error.exit), let line = error.lines.first {
                 // A finding goes on with what it is about.
-                loaded.refusals[location.recordKey] = String(text.prefix { $0 != "\n" })
+                loaded.fates[location.recordKey] = ManifestFate(
+                    of: Self.id(in: text) ?? memory.record(of: location)?.manifest,
+                    refusal: String(line.prefix { $0 != "\n" }))
             }
             for event in error.events { emit(event, nil) }
             loaded.exit = loaded.exit.combined(with: error.exit)
         }
+    }
+
+    /// What a text that may not be followed says that it is.
+    private static func id(in text: [UInt8]?) -> ContentID? {
+        guard let text, let root = try? JSONDocument(text, name: "a manifest").root else { return nil }
+        return root["id"]?.string.flatMap { ContentID($0) }
     }
 
     /// The run is stopped before all of its manifests were read.
@@ -83,6 +96,7 @@ struct ManifestLoader {
         tell(voucher, of: id)
         emit(.manifestLoaded(serial: manifest.record.serial, bundles: manifest.bundleCount), id.description)
         loaded.settled.append(manifest)
+        followed = id
     }
 
     private mutating func admit(
@@ -106,6 +120,7 @@ struct ManifestLoader {
             .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),
             manifest.id.description)
         loaded.manifests.append(manifest)
+        followed = manifest.id
     }
 
     /// Whether a valid manifest may be followed: not when it is older than what was published, nor when its time is over.

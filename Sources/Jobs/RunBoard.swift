@@ -13,17 +13,24 @@ final class RunBoard: Sendable {
     private let results = Locked<[BundleOrder.Index: Result<StoredContent, BundleFailure>]>([:])
 
     /// Plans every bundle of the run against what the library holds.
-    /// - Parameter library: nil when there is none yet.
+    /// - Parameters:
+    ///   - library: nil when there is none yet.
+    ///   - writer: who knows what runs that were cut short had brought, for as long as nothing comes to that; nil: it is looked for.
     init(
         _ options: RunOptions, _ library: Library?, _ manifests: [LoadedManifest], damaged: Set<StoreAddress> = [],
-        emit: (RunEvent.Kind, BundleAddress) -> Void
+        before writer: LibraryWriter? = nil, emit: (RunEvent.Kind, BundleAddress) -> Void
     ) throws(RunProblem) {
         self.manifests = manifests
-        let salvage: [BundleAddress: Salvage]
+        let salvage: (BundleAddress) -> Salvage?
         let published: Set<StoreAddress>
         do throws(LibraryError) {
             base = try library?.generations.current()
-            salvage = try library?.salvage() ?? [:]
+            if let writer {
+                salvage = { writer.salvage(of: $0) }
+            } else {
+                let found = try library?.salvage() ?? [:]
+                salvage = { found[$0] }
+            }
             published = try library?.generations.addresses() ?? []
         } catch {
             throw RunProblem(.failure, error.message)

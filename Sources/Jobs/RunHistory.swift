@@ -17,7 +17,7 @@ final class RunHistory: Sendable {
     /// What is known of manifests by now: written down at the end, in one step with it.
     private let manifests = Locked<[SHA256Digest: ManifestRecord]>([:])
     /// Why the manifest at a place could not be followed; nil where it could. Written down with them.
-    private let refusals = Locked<[SHA256Digest: String?]>([:])
+    private let fates = Locked<[SHA256Digest: ManifestFate]>([:])
 
     /// What is noted of the run itself.
     private enum Run {
@@ -200,6 +200,12 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.forgetVerifications(of: gone) }
     }
 
+    /// Forgets that a manifest could not be followed.
+    /// - Returns: whether there was anything to forget.
+    func forgetRefusals(of manifest: ContentID) -> Bool {
+        attempt { index throws(LibraryError) in try index.forgetRefusals(of: manifest) } ?? false
+    }
+
     /// Forgets all of a manifest but the highest serial that was published of it.
     func forget(_ manifest: ContentID) {
         attempt { index throws(LibraryError) in try index.forget(manifest) }
@@ -229,9 +235,9 @@ final class RunHistory: Sendable {
         attempt { index throws(LibraryError) in try index.record(outcomes) }
     }
 
-    /// Notes what became of the manifests at places: why each could not be followed, and nil where it could.
-    func record(refusals: [SHA256Digest: String?]) {
-        self.refusals.withLock { $0.merge(refusals) { $1 } }
+    /// Notes what became of the manifests at places.
+    func record(_ fates: [SHA256Digest: ManifestFate]) {
+        self.fates.withLock { $0.merge(fates) { $1 } }
     }
 
     func end(exit: ExitCode, _ summary: RunSummary) {
@@ -243,7 +249,7 @@ final class RunHistory: Sendable {
         (end.counts.bytesFetched, end.counts.bytesResumed) = (summary.fetchedBytes, summary.resumedBytes)
         (end.counts.bytesFromCouriers, end.counts.bytesCopied) = (summary.courierBytes, summary.copiedBytes)
         end.manifests = manifests.withLock { $0 }
-        end.refusals = refusals.withLock { $0 }
+        end.fates = fates.withLock { $0 }
         let run = run.withLock { $0 }
         attempt { [end] index throws(LibraryError) in
             switch run {

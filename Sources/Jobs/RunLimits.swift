@@ -7,6 +7,7 @@ final class RunLimits: Sendable {
     private let deadline: Task<Void, Never>?
     private let room: RoomWatch
     private let hasCredit: Bool
+    private let isSpent = Locked(false)
 
     /// - Parameter hasCredit: whether any body bytes may be received.
     init(_ options: RunOptions, _ control: RunControl, _ room: RoomWatch, hasCredit: Bool = true) {
@@ -29,6 +30,12 @@ final class RunLimits: Sendable {
         if !hasCredit { control.stop(.byteBudget) }
         return hasCredit
     }
+
+    /// Notes that something wasn't begun since too little may still be received for all of it. Others may go on.
+    func noteSpent() { isSpent.withLock { $0 = true } }
+
+    /// All has been begun that was to be: where too little could be received, that is what ended the run.
+    func concludeBegun() { if isSpent.withLock({ $0 }) { control.stop(.byteBudget) } }
 
     /// Notes bytes that went to the disk.
     func note(written bytes: Int64) {

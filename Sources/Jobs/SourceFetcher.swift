@@ -28,8 +28,9 @@ struct SourceFetcher: Sendable {
     /// What the servers are told of the content that is here already.
     enum Condition: Sendable {
         case none
-        /// Nothing is fetched when the first source still has what this validator stands for there.
-        case unless(validator: String)
+        /// Nothing is fetched when a server still has what this validator stands for there.
+        /// - Parameter server: one of the sources; nil: the first server among them.
+        case unless(validator: String, at: TransferURL? = nil)
 
         init(validator: String?) { self = validator.map { .unless(validator: $0) } ?? .none }
     }
@@ -37,19 +38,25 @@ struct SourceFetcher: Sendable {
     /// - Parameters:
     ///   - part: what of the file is wanted; more may come, where a source has nothing but the whole to give.
     ///   - limitBytes: how long the file may be; it is cut off there, however long its server goes on.
+    ///   - preferred: the server that is asked before all others; nil: the first one.
     ///   - unusable: sources that aren't asked: what they have is no good.
     ///   - arriving: told of a download's bytes while they arrive.
     /// - Returns: nil when the source still has what the condition names.
     /// - Throws: why no source brought the file.
     func fetch(
         _ source: SourceFile, _ condition: Condition = .none, part: ByteRange? = nil, limitBytes: Int? = nil,
-        besides unusable: Set<TransferURL> = [], arriving: ArrivingBytes? = nil
+        of preferred: TransferURL? = nil, besides unusable: Set<TransferURL> = [], arriving: ArrivingBytes? = nil
     ) async throws(BundleFailure) -> FetchedFile? {
         if case .none = condition, part == nil, let file = try await couriers.fetch(source, for: self) { return file }
         var failure: BundleFailure?
-        let sources = try manifest.sources(source)
+        var sources = try manifest.sources(source)
         // Whose validators receipts hold, and whom they are shown.
         let firstServer = sources.first { !$0.isLocal }
+        if let preferred, let own = sources.firstIndex(of: preferred),
+            let first = sources.firstIndex(where: { !$0.isLocal && !unusable.contains($0) })
+        {
+            sources.insert(sources.remove(at: own), at: min(first, own))
+        }
         let askable = try askable(sources.filter { !unusable.contains($0) }, source)
         for (number, urls) in askable.groupedByReach.flatMap(groupedByHeaders).enumerated() {
             // What comes next is something else. How the last of them ended, the caller judges.
@@ -157,9 +164,39 @@ struct SourceFetcher: Sendable {
             url: name(of: source), sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator)
     }
 
+    /// The same, and who else has sent it: so that no later run has to have it from somebody else's damaged copy first.
+    func receiptSource(of package: SourceFile, _ file: FetchedFile) -> Receipt.Source {
+        var delivery: Receipt.Delivery?
+        if package.digest == nil, let sender = file.source, sender != firstServer(of: package),
+            let validator = file.sendersValidator
+        {
+            delivery = Receipt.Delivery(url: sender.text, validator: validator)
+        }
+        return Receipt.Source(
+            url: name(of: package), sizeBytes: file.sizeBytes, sha256: file.digest, validator: file.validator,
+            delivery: delivery)
+    }
+
+    /// Where a source's servers may still have what the receipt says: whom to ask, and by which validator; nil where nothing tells.
+    func sender(of kept: Receipt.Source, _ source: SourceFile) -> (server: TransferURL, validator: String)? {
+        let servers = servers(of: source)
+        if let validator = kept.validator, let first = servers.first, kept.url == name(of: source) {
+            return (first, validator)
+        }
+        guard let delivery = kept.delivery,
+            let server = servers.first(where: { Receipt.Source.name(ofURL: $0.text) == delivery.url })
+        else { return nil }
+        return (server, delivery.validator)
+    }
+
+    /// In the order in which they are asked.
+    func servers(of source: SourceFile) -> [TransferURL] {
+        ((try? manifest.sources(source)) ?? []).filter { !$0.isLocal }
+    }
+
     /// The source whose validators receipts hold, and whom they are shown.
     func firstServer(of source: SourceFile) -> TransferURL? {
-        (try? manifest.sources(source))?.first { !$0.isLocal }
+        servers(of: source).first
     }
 
     private func copy(_ url: TransferURL, _ source: SourceFile) async throws(BundleFailure) -> FetchedFile {
@@ -187,8 +224,8 @@ struct SourceFetcher: Sendable {
         request.retries = retries
         request.arriving = arriving
         request.byteRange = part.map { $0.offset..<$0.end }
-        if case .unless(let validator) = condition, let firstServer {
-            request.condition = DownloadCondition(validator: validator, of: firstServer)
+        if case .unless(let validator, let server) = condition, let server = server ?? firstServer {
+            request.condition = DownloadCondition(validator: validator, of: server)
         }
         let reporter = TransferReporter(url: "\(url)", received: limits.note(written:), emit: emit)
         do throws(BundleFailure) {
@@ -225,6 +262,10 @@ struct SourceFetcher: Sendable {
         do throws(DownloadError) {
             file = try await downloader.download(request, events: reporter.report)
         } catch {
+            if error.code == .creditSpent {
+                limits.noteSpent()
+                emit(.notice("\(error.message): it isn't begun"), reporter.url, nil)
+            }
             throw BundleFailure(error, url: reporter.url)
         }
         // An archive proves itself when it is unpacked; for anything else nobody could tell it from one that was cut.

@@ -105,7 +105,7 @@ package struct SyncRun: Sendable {
         var isLoaded = false
         do throws(RunProblem) {
             let loaded = await load(library, downloader, history, limits)
-            history.record(refusals: loaded.refusals)
+            history.record(loaded.fates)
             isLoaded = control.reason == nil
             exit = loaded.exit
             if !loaded.manifests.isEmpty || loaded.settled.isEmpty {
@@ -204,7 +204,9 @@ package struct SyncRun: Sendable {
             // What is published, or held, doesn't tell what a newer manifest lists.
             let isListing = options.mending == nil && loadingExit == .success
             if isListing { discardUnlisted(manifests, place.writer) }
-            let board = try RunBoard(options, place.library, manifests, damaged: place.damaged) { emit($0, of: $1) }
+            let board = try RunBoard(
+                options, place.library, manifests, damaged: place.damaged, before: place.writer
+            ) { emit($0, of: $1) }
             place.writer.note(damaged: board.foundDamaged)
             place.history.record(damaged: board.foundDamaged)
             discardSurplus(board, place.writer)
@@ -224,6 +226,7 @@ package struct SyncRun: Sendable {
             distrust: Distrust(
                 history: place.history, isHeeded: options.sparesDistrusted, now: options.clock.now),
             couriers: couriers)
+        place.limits.concludeBegun()
         let publication = try await place.blocking.attempt { () throws(RunProblem) in
             let publication = Result { () throws(RunProblem) in try publish(board, place.writer, place.history) }
             let isPublished = (try? publication.get())?.isComplete ?? false

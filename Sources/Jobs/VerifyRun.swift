@@ -26,7 +26,8 @@ package struct VerifyRun: Sendable {
         /// Contents that are damaged, those that an earlier run had found included.
         package fileprivate(set) var damaged: Set<StoreAddress> = []
         /// What is wrong with `current` and with generations: links and manifests that are lost, or aren't what they were.
-        package fileprivate(set) var damagedGenerations = 0
+        fileprivate var generationProblems: [String] = []
+        package var damagedGenerations: Int { generationProblems.count }
         /// How many of the damaged contents are whole again.
         package fileprivate(set) var mended = 0
         /// Contents that the budget didn't reach.
@@ -65,7 +66,7 @@ package struct VerifyRun: Sendable {
         let walking = JobQueue(name: "larder-run")
         let (library, plan) = try await walking.attempt { () throws(RunProblem) in try begin() }
         for problem in plan.problems { emit(.runFailed(.failure, message: problem)) }
-        report.damagedGenerations = plan.problems.count
+        report.generationProblems = plan.problems
         let ledger = VerificationLedger(library, plan.records, options.clock) { emit(.notice($0)) }
         let pace = ReadPace(bytesPerSecond: options.bytesPerSecond) { [control] in control.reason != nil }
         let verifier = ContentVerifier(
@@ -112,9 +113,13 @@ package struct VerifyRun: Sendable {
         report.mended = report.damaged.count - left.count
         if report.damagedGenerations > 0 {
             let remaining = await JobQueue(name: "larder-run").run { [path = self.options.libraryPath] in
-                (try? Library.open(path, for: .reading).generationProblems())?.count
+                try? Library.open(path, for: .reading).generationProblems()
             }
-            report.damagedGenerations = remaining ?? report.damagedGenerations
+            // What is to be done about it may be something else by now.
+            for problem in remaining ?? [] where !report.generationProblems.contains(problem) {
+                emit(.runFailed(.failure, message: problem))
+            }
+            report.generationProblems = remaining ?? report.generationProblems
         }
         report.conclude(control.reason, mending: run.exit)
         return run.summary

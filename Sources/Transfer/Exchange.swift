@@ -142,7 +142,7 @@ final class Exchange {
         // What follows a refused piece would leave a gap.
         guard failure == nil else { return 0 }
         guard case .receivingBody = phase else { return ignoreBody(bytes.count) ? bytes.count : 0 }
-        guard loop.mayReceive(bytes.count) else {
+        guard loop.mayReceive(bytes.count, by: request.creditShare) else {
             isPaused = true
             loop.didHoldBack(id)
             return Int(CURL_WRITEFUNC_PAUSE)
@@ -157,7 +157,7 @@ final class Exchange {
     }
 
     private func ignoreBody(_ count: Int) -> Bool {
-        guard loop.takeCredit(count) else { return false }
+        guard loop.takeCredit(count, for: request.creditShare) else { return false }
         self.count(count)
         bodyBytes += Int64(count)
         return bodyBytes <= Self.ignoredBodyLimitBytes

@@ -23,7 +23,7 @@ final class SessionLoop: @unchecked Sendable {
     private var spareHandles: [EasyHandle] = []
     /// Until when memory is taken to be short; nil: it isn't.
     private var memoryShortUntil: SuspendingClock.Instant?
-    /// Whether there wasn't enough credit for some bytes: from then on whoever has any to take stands still.
+    /// Whether there wasn't enough credit for some bytes: from then on whoever has any to take stands still, unless they are reserved for it.
     private var isOutOfCredit = false
     private var isInvalid = false
     private var invalidated: [@Sendable () -> Void] = []
@@ -176,6 +176,7 @@ final class SessionLoop: @unchecked Sendable {
     private func finish(_ exchange: Exchange, _ result: Result<TransferResponse, TransferError>) {
         exchanges[exchange.id] = nil
         exchange.finish(result)
+        exchange.request.creditShare?.release()
         if memoryShortUntil == nil, spareHandles.count < Self.maximumSpareHandles {
             spareHandles.append(exchange.handle)
         }
@@ -200,15 +201,20 @@ final class SessionLoop: @unchecked Sendable {
     // MARK: Holding back
 
     /// Whether a transfer may take so many bytes now: there is room for them, the rate allows it, and there is credit, which is spent then.
-    func mayReceive(_ count: Int) -> Bool { mayResume() && takeCredit(count) }
+    func mayReceive(_ count: Int, by share: ByteCredit.Share?) -> Bool { mayResume() && takeCredit(count, for: share) }
 
     /// Whether there is credit for so many bytes, which is spent then.
-    func takeCredit(_ count: Int) -> Bool {
-        if credit?.take(count) == false { isOutOfCredit = true }
-        return !isOutOfCredit
+    func takeCredit(_ count: Int, for share: ByteCredit.Share?) -> Bool {
+        guard let credit else { return true }
+        guard mayHaveCredit(share) else { return false }
+        if credit.take(count, for: share) { return true }
+        isOutOfCredit = true
+        return false
     }
 
-    private func mayResume() -> Bool { !isOutOfCredit && rateLimiter.allows(at: now) && pipeline.hasRoom() }
+    private func mayHaveCredit(_ share: ByteCredit.Share?) -> Bool { !isOutOfCredit || share?.hasReserve == true }
+
+    private func mayResume() -> Bool { rateLimiter.allows(at: now) && pipeline.hasRoom() }
 
     func didReceive(_ count: Int) { rateLimiter.take(count) }
 
@@ -224,7 +230,12 @@ final class SessionLoop: @unchecked Sendable {
                 heldBack = waiting[index...] + heldBack
                 return
             }
-            if let exchange = exchanges[id], let conclusion = exchange.resume() { end(exchange, conclusion) }
+            guard let exchange = exchanges[id] else { continue }
+            guard mayHaveCredit(exchange.request.creditShare) else {
+                heldBack.append(id)
+                continue
+            }
+            if let conclusion = exchange.resume() { end(exchange, conclusion) }
         }
     }
 

@@ -31,6 +31,8 @@ public struct TransferRequest: Sendable {
     public var ifRange: String?
     /// How many body bytes are taken at most; the transfer is cut the moment more arrive. Nil: no bound.
     public var bodyBudgetBytes: Int64?
+    /// Where its consumer reserves what the whole takes, if it does; only with a session that has a credit.
+    package var creditShare: ByteCredit.Share?
     /// What becomes of redirects; followed up to ten times by default.
     public var redirects = RedirectPolicy.follow(limit: 10)
 

@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 import TestSupport
 import Testing
@@ -71,6 +72,44 @@ struct ParallelTests {
         let unpacking = try Unpacking(ZipBuilder(Self.entries).build(), observer: observer)
         #expect(unpacking.error?.code == .stopped)
         #expect(asked.withLock { $0 } < 300 + 64)
+    }
+
+    @Test("A stop waits for the workers that are in the middle of something", .enabled(if: Processors.count > 1))
+    func stopWaits() throws {
+        struct Course {
+            var hasBegun = false
+            /// Whether a worker is held up beside the caller, which was stopped, and whether it is let go.
+            var isHeld = false
+            var isStopped = false
+            var isLetGo = false
+        }
+        let course = Locked(Course())
+        let caller = UInt(pthread_self())
+        @Sendable func wait(milliseconds: Int, until isDue: (Course) -> Bool) {
+            for _ in 0..<milliseconds where !isDue(course.withLock { $0 }) { usleep(1000) }
+        }
+        var observer = UnpackObserver()
+        observer.didWrite = { _ in course.withLock { $0.hasBegun = true } }
+        observer.shouldStop = {
+            guard course.withLock({ $0.hasBegun }) else { return false }
+            if UInt(pthread_self()) == caller {
+                wait(milliseconds: 30_000) { $0.isHeld }
+                course.withLock { $0.isStopped = true }
+            } else {
+                course.withLock { $0.isHeld = true }
+                wait(milliseconds: 30_000) { $0.isStopped }
+                // The caller has nothing more to do, and must not be told that all is over while this one still holds a file.
+                usleep(300_000)
+                course.withLock { $0.isLetGo = true }
+            }
+            return true
+        }
+        let entries = (0..<8).map { ZipBuilder.Entry("f\($0)", deterministicBytes(3_000_000, seed: UInt64($0))) }
+        let unpacking = try Unpacking(ZipBuilder(entries).build(), observer: observer)
+        #expect(course.withLock { $0.isLetGo }, "a worker was left")
+        #expect(unpacking.error?.code == .stopped)
+        #expect(course.withLock { $0.isStopped }, "two were at work")
+        #expect(try unpacking.scratch.tree().count < 8, "nothing more was begun")
     }
 
     @Test("A large entry among small ones comes out whole")

@@ -51,7 +51,7 @@ import Testing
         let (source, other) = (SHA256.digest(of: "a place".utf8), SHA256.digest(of: "another".utf8))
         func end(_ refusals: [SHA256Digest: String?], at time: Int64) throws {
             var end = RunEnd(exit: 77)
-            end.refusals = refusals
+            end.fates = refusals.mapValues { ManifestFate(of: nil, refusal: $0) }
             try index.addRun(command: "sync", from: Timestamp(seconds: time), end, at: Timestamp(seconds: time))
         }
         func told() throws -> [String] {
@@ -64,6 +64,29 @@ import Testing
         #expect(try told() == ["unsigned 100 100"])
         try end([:], at: 100 + 31 * 86_400)
         #expect(try told() == [], "nobody asks for it any more")
+    }
+
+    /// Whoever moved a manifest, or gave its place wrongly, waits for it elsewhere.
+    @Test func aRefusalEndsWhereTheManifestIsFollowedFromElsewhere() throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let (old, new) = (SHA256.digest(of: "the old place".utf8), SHA256.digest(of: "the new one".utf8))
+        let manifest = try #require(ContentID("m"))
+        func end(_ refusals: [SHA256Digest: String?], at time: Int64) throws {
+            var end = RunEnd(exit: 77)
+            end.fates = refusals.mapValues { ManifestFate(of: manifest, refusal: $0) }
+            try index.addRun(command: "sync", from: Timestamp(seconds: time), end, at: Timestamp(seconds: time))
+        }
+        func told() throws -> [String] { try index.refusals().map { "\($0.reason) \($0.since.seconds)" } }
+        try end([old: "expired"], at: 100)
+        try end([old: "expired", new: nil], at: 200)
+        #expect(try told() == ["expired 100"], "somebody asks for it there still")
+        try end([new: nil], at: 300)
+        #expect(try told() == [])
+        try end([old: "expired"], at: 400)
+        #expect(try index.forgetRefusals(of: manifest))
+        #expect(try told() == [])
+        #expect(try !index.forgetRefusals(of: manifest))
     }
 
     @Test func aPlaceIsWaitedForUntilAllOfItsManifestIsUpToDate() throws {

@@ -51,6 +51,42 @@ import Transfer
         #expect(next.retries.isEmpty)
     }
 
+    /// A tag has shown that its end is of the version that the rest is of: the same again would be no better. Only where nobody else has anything is it
+    /// asked for the whole after all.
+    @Test(arguments: [false, true]) func isAskedForTheWholeAfterOthersAlone(isMirrorDead: Bool) async throws {
+        if isMirrorDead {
+            bench.server.serve("/c", always: .errorPage(404))
+        } else {
+            bench.server.serve("/c", Resource(bench.content, etag: "\"c\""))
+        }
+        let caller = try await downloader(isEndAlone: true).answer(
+            to: bench.request(mirrors: ["/c"]) {
+                $0.digest = bench.digest
+                $0.arriving = ArrivingBytes(announcedBytes: 0, readsEndFirst: { _ in true }, didBegin: { _ in })
+            })
+        try await bench.expectContent(caller)
+        #expect(bench.server.exchanges("/a").count { $0.request["Range"] == nil } == (isMirrorDead ? 2 : 1))
+        #expect(bench.server.exchanges("/c").first != nil)
+    }
+
+    /// A date may stand for two versions.
+    @Test func withoutATagItIsAskedForTheWholeAtOnce() async throws {
+        bench.serveSlowly("/d") {
+            $1
+        } _: {
+            $0.content = other
+            $0.etag = nil
+        }
+        bench.server.serve("/c", Resource(bench.content, etag: "\"c\""))
+        let caller = try await downloader(isEndAlone: true).answer(
+            to: bench.request("/d", mirrors: ["/c"]) {
+                $0.digest = bench.digest
+                $0.arriving = ArrivingBytes(announcedBytes: 0, readsEndFirst: { _ in true }, didBegin: { _ in })
+            })
+        try await bench.expectContent(caller)
+        #expect(bench.server.exchanges("/d").count { $0.request["Range"] == nil } == 2)
+    }
+
     /// Where the whole is wrong as well, it isn't the ranges that are to blame, and nobody goes round in circles.
     @Test func isGivenUpWhereTheWholeIsWrongAsWell() async throws {
         let caller = try await downloader(isEndAlone: true).answer(

@@ -32,8 +32,6 @@ import Testing
         stock.serveManifest([bundle(["old", "new"], new)])
         let gate = try Gate()
         stock.server.serve("/old", Resource(.bytes(old)))
-        // What comes after the wrong digest takes the place of what is staged: for a zip all of it in one piece, since its end might have been what was wrong.
-        stock.server.script("/old", [.own, .own, .altered { $0.headHeld(until: gate) }])
         stock.server.serve("/new", Resource(.bytes(new)).altered { $1.headHeld(until: gate) })
         let run = try stock.startSync()
         try await waitForAll(of: files.reversed(), format)
@@ -41,7 +39,7 @@ import Testing
         let end = try await run.waitForExit()
         #expect(end.status == .exited(0), "\(end)")
         try stock.expectPublished(files)
-        #expect(stock.server.exchanges("/old").count == (format == "zip" ? 3 : 1))
+        #expect(stock.server.exchanges("/old").count == (format == "zip" ? 2 : 1), "a zip's end comes first")
     }
 
     /// What was gone on with is fetched again from its start where the digest doesn't hold; by then there is something else.

@@ -1,4 +1,5 @@
 import FaultServer
+import Glibc
 import Platform
 import TestSupport
 import Testing
@@ -43,6 +44,59 @@ import Testing
         let end = try await refresh()
         #expect(end.status == .exited(0), "\(end)")
         #expect(stock.server.exchanges("/bad.zip").map(\.status).last == 304)
+        #expect(stock.server.exchanges("/good.zip").map(\.status) == [200, 304])
+        try stock.expectPublished(files)
+    }
+
+    /// What is here came from the second source, and is good: nothing is to be gained by a damaged copy.
+    @Test func aLaterSyncFetchesNothingWhereNothingHasChanged() async throws {
+        #expect(try await stock.sync().status == .exited(0))
+        for _ in 0..<2 {
+            let end = try await stock.sync()
+            #expect(end.status == .exited(0) && end.outputText.hasPrefix("nothing to do"), "\(end)")
+            #expect(end.errorText == "", "\(end)")
+        }
+        #expect(stock.server.exchanges("/bad.zip").map(\.status) == [200, 304, 304])
+        #expect(stock.server.exchanges("/good.zip").map(\.status) == [200, 304, 304])
+        try stock.expectPublished(files)
+    }
+
+    /// What nobody can ask about is asked of whoever has sent it.
+    @Test(arguments: ["without the index", "where it says nothing of its version", "where it was away"])
+    func aLaterSyncAsksWhoeverHasSentIt(_ case: String) async throws {
+        switch `case` {
+        case "where it says nothing of its version":
+            stock.server.serve("/bad.zip", Resource(.bytes(damaged), etag: nil, lastModified: nil))
+        case "where it was away": stock.server.serve("/bad.zip", always: .errorPage(404))
+        default: break
+        }
+        #expect(try await stock.sync().status == .exited(0))
+        if `case` == "without the index" { try check(unlink("\(stock.library)/.larder/state.db"), "unlink") }
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(stock.server.exchanges("/bad.zip").count == 1)
+        #expect(stock.server.exchanges("/good.zip").map(\.status) == [200, 304])
+    }
+
+    @Test func whoeverHasSomethingNewIsHeard() async throws {
+        #expect(try await stock.sync().status == .exited(0))
+        var newer = files
+        newer[3] = deterministicBytes(200_000, seed: 50)
+        stock.server.serve("/bad.zip", Resource(.bytes(Stock.zip(of: newer)), etag: "\"repaired\""))
+        #expect(try await stock.sync().status == .exited(0))
+        try stock.expectPublished(newer)
+        newer[4] = deterministicBytes(200_000, seed: 51)
+        stock.server.serve("/bad.zip", Resource(.bytes(damaged), etag: "\"again\""))
+        stock.server.serve("/good.zip", Resource(.bytes(Stock.zip(of: newer)), etag: "\"newer\""))
+        #expect(try await stock.sync().status == .exited(0))
+        try stock.expectPublished(newer)
+    }
+
+    /// Nobody whom the manifest doesn't list any more is asked.
+    @Test func whoeverHasSentItIsNotAskedOnceItIsNotListed() async throws {
+        #expect(try await stock.sync().status == .exited(0))
+        stock.serveManifest([#"{"id": "z", "kind": "archive", "urls": ["bad.zip"]}"#], serial: 2)
+        stock.server.serve("/bad.zip", Resource(.bytes(archive), etag: "\"repaired\""))
+        #expect(try await stock.sync().status == .exited(0))
         #expect(stock.server.exchanges("/good.zip").count == 1)
         try stock.expectPublished(files)
     }

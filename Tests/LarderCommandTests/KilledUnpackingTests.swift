@@ -73,6 +73,43 @@ import Testing
         #expect(try LibraryAudit(path: stock.library).orphans() == [])
     }
 
+    /// A mirror's older version has most of the files as well: what that takes of them it has to give back.
+    @Test func whatAWrongArchiveHadTakenIsTakenForTheRightOne() async throws {
+        let files = files(1_700_000)
+        let archive = Stock.zip(of: files)
+        var older = files
+        older[7] = deterministicBytes(1_700_000, seed: 99)
+        stock.serveManifest([
+            #"{"id": "z", "kind": "archive", "urls": ["old.zip", "z.zip"], "sha256": "\#(SHA256.digest(of: archive))"}"#
+        ])
+        let (stall, gate) = (try Gate(), try Gate())
+        stock.server.serve("/old.zip", always: .errorPage(404))
+        stock.server.serve(
+            "/z.zip",
+            Resource(.bytes(archive)).altered {
+                $1.status == 200 ? $1.stalled(afterBytes: UInt64(archive.count / 2), until: stall) : $1
+            })
+        let killed = try stock.startSync()
+        try await waitUntil("the third file is noted") { (try? self.noted()["2"]) != nil }
+        killed.kill(SIGKILL)
+        _ = try await killed.waitForExit()
+        let noted = try self.noted()
+        // Nothing of the download itself is left.
+        for name in try stock.partials() {
+            try check(unlink("\(stock.library)/.larder/partial/\(name)"), "unlink")
+        }
+        stock.server.serve("/old.zip", Resource(.bytes(Stock.zip(of: older))))
+        stock.server.script("/old.zip", [.own, .own, .altered { $0.headHeld(until: gate) }])
+        stock.server.serve("/z.zip", Resource(.bytes(archive)).altered { $1.headHeld(until: gate) })
+        let run = try stock.startSync()
+        try await waitUntil("all of the older one is staged") { try stock.isStaged("7", older[7]) }
+        gate.open()
+        let end = try await run.waitForExit()
+        #expect(end.status == .exited(0), "\(end)")
+        try stock.expectPublished(files)
+        try expectTaken(noted)
+    }
+
     @Test func whatWasUnpackedOfAWholeArchiveIsTaken() async throws {
         stock.serveManifest([stock.archive("z", Stock.zip(of: smallFiles))])
         let noted = try await killWhileUnpacking()

@@ -103,6 +103,35 @@ import Testing
         #expect(!after.outputText.contains("not followed"), "\(after)")
     }
 
+    /// Nobody asks for it at its old place any more.
+    @Test(arguments: ["forgotten", "followed from elsewhere", "forgotten, and never published"])
+    func whatWasRefusedIsNotToldAnyMoreOnceItIs(_ fate: String) async throws {
+        let bytes = serve()
+        try await serveSignature(of: [1])
+        #expect(try await stock.sync("--public-key", signer.publicKey).status == .exited(77))
+        func status() async throws -> ChildProcess.Result {
+            try await LarderProgram.run(["status", "--library", stock.library])
+        }
+        #expect(try await status().outputText.contains("not followed for"))
+        if fate != "forgotten, and never published" {
+            stock.server.serve("/moved.json", Resource(.bytes(bytes)))
+            if fate == "forgotten" {
+                // Another run at the old place refuses it again, after it was published.
+                #expect(try await stock.sync(manifests: [stock.server.url("/moved.json")]).status == .exited(0))
+                #expect(try await stock.sync("--public-key", signer.publicKey).status == .exited(77))
+                #expect(try await status().outputText.contains("not followed for"))
+            } else {
+                #expect(try await stock.sync(manifests: [stock.server.url("/moved.json")]).status == .exited(0))
+            }
+        }
+        if fate != "followed from elsewhere" {
+            let forgotten = try await LarderProgram.run(["forget", "m", "--library", stock.library])
+            #expect(forgotten.status == .exited(0) && forgotten.outputText.contains("forgotten"), "\(forgotten)")
+        }
+        let after = try await status()
+        #expect(!after.outputText.contains("not followed"), "\(after)")
+    }
+
     /// Keys are the run's; who leaves them out may not mean it.
     @Test(arguments: [true, false]) func aManifestThatIsNotHeldToItsSignatureAnyMoreIsToldOfOnce(
         isUnchanged: Bool

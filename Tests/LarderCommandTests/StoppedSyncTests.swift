@@ -144,6 +144,28 @@ import Testing
         #expect(try stock.published() == ["big", "small"])
     }
 
+    /// Each would begin anew each time: they come one after the other, or none ever would.
+    @Test func whatComesInOneGoIsBegunOnlyWhereAllOfItMayStillCome() async throws {
+        let files = (0..<3).map { Content.pattern(lengthBytes: 600_000, seed: UInt64($0)) }
+        stock.serveManifest(
+            files.enumerated().map { number, content in
+                stock.file("f\(number)", content) {
+                    $0.ranges(.ignored).altered { $1.header("Accept-Ranges", "none") }
+                }
+            }, serial: 2)
+        for count in 1...2 {
+            let run = try await stock.sync("--max-bytes", "1000000", "--json")
+            #expect(run.status == .exited(3), "\(run)")
+            #expect(try stock.published().count == count, "\(run)")
+            #expect(!run.events.contains { ["bundle.failed", "transfer.failed"].contains($0.name) }, "\(run)")
+            #expect(run.errorText.contains("in one go alone"), "\(run)")
+            #expect(try run.finished.bundles("paused") == 3 - count)
+        }
+        let last = try await stock.sync("--max-bytes", "1000000")
+        #expect(last.status == .exited(0), "\(last)")
+        for (number, content) in files.enumerated() { #expect(try stock.difference("f\(number)", content) == nil) }
+    }
+
     @Test func tooLittleRoomIsToldBeforeTheFirstRequest() async throws {
         let result = try await LarderProgram.run([
             "sync", stock.manifestURL, "--library", stock.library, "--min-free", "100%",

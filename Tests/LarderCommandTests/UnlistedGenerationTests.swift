@@ -47,6 +47,39 @@ import Testing
         #expect(try await library.verify().status == .exited(0))
     }
 
+    /// A bundle that could never be had is nothing that was lost.
+    @Test(arguments: [true, false]) func aRepairMakesItWholeWhereTheStoreHasNothingElse(isRequired: Bool) async throws {
+        let missing =
+            #"{"id": "gone", "kind": "archive", "urls": ["\#(stock.server.url("/gone.zip"))"], "required": \#(isRequired)}"#
+        stock.serveManifest([library.files(), missing])
+        #expect(try await stock.sync().status == .exited(isRequired ? 2 : 0))
+        removeTree("\(stock.library)/current/.contents")
+        #expect(try await stock.sync().status == .exited(isRequired ? 2 : 0))
+        let found = try await library.verify()
+        #expect(found.status == .exited(1) && found.errorText.contains("may not be all that was published"), "\(found)")
+        let repair = try await library.verify("--repair")
+        #expect(repair.status == .exited(0), "\(repair)")
+        let after = try await library.verify()
+        #expect(after.status == .exited(0), "\(after)")
+        #expect(try await stock.sync().status == .exited(isRequired ? 2 : 0))
+        #expect(try await library.verify().status == .exited(0))
+    }
+
+    /// What the store has of it is wanted yet: the way out is told.
+    @Test func aRepairTellsWhatBringsBackWhatTheStoreHas() async throws {
+        stock.serveManifest([library.files(), library.files("copy", prefix: "copy/")])
+        #expect(try await stock.sync().status == .exited(0))
+        for name in ["m/copy", ".contents"] { removeTree("\(stock.library)/generations/000001/\(name)") }
+        let repair = try await library.verify("--repair")
+        #expect(repair.status == .exited(1) && repair.errorText.contains("sync the manifest again"), "\(repair)")
+        #expect(repair.errorText.contains("may have held m/copy"), "\(repair)")
+        #expect(try readFile("\(library.store("copy"))/one.txt").count == 5000)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try stock.published() == ["copy", "set"])
+        #expect(try await run("clean", "--keep", "1", "--keep-age", "0s").status == .exited(0))
+        #expect(try await library.verify().status == .exited(0))
+    }
+
     @Test func aRunThatMakesItsListAnewTellsWhatItMayLack() async throws {
         try await publish()
         let sync = try await stock.sync()

@@ -72,6 +72,30 @@ import Testing
         #expect(consumers.reduce(0) { $0 + $1.seen.now.body.count } <= 300_000)
     }
 
+    /// What is reserved is nobody else's, and whoever it is for goes on where others stand still; but for no byte more than that.
+    @Test(arguments: [200_000, 150_000]) func whatIsReservedIsForOneAlone(bytes: Int64) async throws {
+        let told = Watched(0)
+        let credit = ByteCredit(bytes: 300_000) { told.update { $0 += 1 } }
+        let session = Session(configuration: SessionConfiguration(), credit: credit)
+        let share = credit.makeShare()
+        #expect(share.reserve(400_000) == 300_000)
+        #expect(share.reserve(bytes) == nil)
+        let greedy = RecordingConsumer()
+        session.start(TransferRequest(url: try TransferURL(server.url("/long"))), consumer: greedy)
+        // Of what is free no piece is left that would be worth anything.
+        try await greedy.seen.wait(for: "all that is free") { $0.body.count > 300_000 - Int(bytes) - 32_768 ? () : nil }
+        #expect(told.now == 0)
+        var request = TransferRequest(url: try TransferURL(server.url("/a")))
+        request.creditShare = share
+        let consumer = RecordingConsumer()
+        session.start(request, consumer: consumer)
+        try await told.wait(for: "the end of the credit") { $0 > 0 ? () : nil }
+        await session.invalidate()
+        #expect(try await consumer.outcome().summary == (bytes == 200_000 ? "200" : "cancelled"))
+        #expect(greedy.seen.now.body.count <= 300_000 - Int(bytes))
+        #expect(consumer.seen.now.body.count <= bytes + 16_384)
+    }
+
     @Test func aRateLimitIsForAllTogetherAndFair() async throws {
         let session = Session { $0.rateLimitBytesPerSecond = 400_000 }
         let consumers = [RecordingConsumer(), RecordingConsumer()]
