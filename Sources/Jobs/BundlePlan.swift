@@ -111,7 +111,7 @@ struct Planner {
     /// What the generations name.
     let published: Set<StoreAddress>
     /// What runs that were cut short had brought.
-    let salvage: [BundleAddress: Salvage]
+    let salvage: (BundleAddress) -> Salvage?
     let redirects: RedirectPolicy
     /// Content that isn't what its receipt says.
     let damaged: Set<StoreAddress>
@@ -135,11 +135,12 @@ struct Planner {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
         let bundle = isDecrypted(bundle, address) ? bundle.decrypted : bundle
+        let salvage = salvage(address)
         return BundlePlan(
             bundle: bundle, address: address, work: mending(work(bundle, address)),
-            unpackedBytes: salvage[address]?.unpackedBytes ?? 0
+            unpackedBytes: salvage?.unpackedBytes ?? 0
         ) { file in
-            max(held(file, bundle), file.digest.flatMap { salvage[address]?.heldBytes(of: $0) } ?? 0)
+            max(held(file, bundle), file.digest.flatMap { salvage?.heldBytes(of: $0) } ?? 0)
         }
     }
 

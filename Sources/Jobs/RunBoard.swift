@@ -19,11 +19,11 @@ final class RunBoard: Sendable {
         emit: (RunEvent.Kind, BundleAddress) -> Void
     ) throws(RunProblem) {
         self.manifests = manifests
-        let salvage: [BundleAddress: Salvage]
+        let salvage: (BundleAddress) -> Salvage?
         let published: Set<StoreAddress>
         do throws(LibraryError) {
             base = try library?.generations.current()
-            salvage = try library?.salvage() ?? [:]
+            salvage = try library?.salvage() ?? { _ in nil }
             published = try library?.generations.addresses() ?? []
         } catch {
             throw RunProblem(.failure, error.message)
