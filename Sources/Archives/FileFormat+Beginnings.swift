@@ -31,12 +31,7 @@ extension FileFormat {
         // Text, of which any may be in front; headers of other formats have the extension too; the second version of PVR has its mark far behind.
         case .svg, .radiance, .pvr: FileFormat(ends) == nil
         case .transportStream: beginsTransportStream(ends)
-        // What may stand in front of `ftyp` and `moof` counts too: such files are played.
-        case .fragmentedMP4:
-            ["ftyp", "styp", "moof", "sidx", "ssix", "moov", "emsg", "prft", "pdin", "mdat", "free", "skip", "wide"]
-                .contains {
-                    ends.starts(with: $0, at: 4)
-                }
+        case .fragmentedMP4: Self.firstBoxes.contains { ends.starts(with: $0, at: 4) }
         case .aac: beginsAAC(ends)
         case .webVTT: ends.starts(withAny: ["WEBVTT", "\u{FEFF}WEBVTT"])
         case .playlist: ends.starts(with: "#EXTM3U")
@@ -44,6 +39,11 @@ extension FileFormat {
         case .pdf: ends.headContains("%PDF-")
         }
     }
+
+    /// The boxes that an MP4 file, or a segment of one, may begin with. What may stand in front of `ftyp` and `moof` counts too: such files are played.
+    package static let firstBoxes: Set = [
+        "ftyp", "styp", "moof", "sidx", "ssix", "moov", "emsg", "prft", "pdin", "mdat", "free", "skip", "wide",
+    ]
 
     /// Whether a file begins as no other format does by chance.
     func isCertain(_ ends: FileEnds) -> Bool {

@@ -24,18 +24,18 @@ extension Library {
         defer { withExtendedLifetime(lock) {} }
         let choice = try chooseGenerations(keep: keep, keepAge: keepAge, now: now)
         defer { withExtendedLifetime(choice) {} }
-        let needed = try neededContents(choice)
+        let isNeeded = try neededContents(choice)
         let replaced = try replacedContent(keeping: 0, olderThan: .zero, now: now)
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
             for doomed in choice.doomed { bytes += try generationsDirectory.treeBytes(doomed.number.path) }
-            let salvages = try StagingLeftover.all(in: staging).filter { isWanted($0.bundle) }
+            let salvages = try StagingLeftover.all(in: staging, forLooking: true).filter { isWanted($0.bundle) }
             for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
             for name in replaced { bytes += try quarantine.treeBytes(name) }
             var contents: [StoreAddress] = []
             try forEachStoredBundle { bundle, directory throws(SystemError) in
                 let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
-                for name in names where !needed.contains(StoreAddress(bundle: bundle, name: name)) {
+                for name in names where !isNeeded(StoreAddress(bundle: bundle, name: name)) {
                     contents.append(StoreAddress(bundle: bundle, name: name))
                     for path in [name.path, name.receiptPath] { bytes += try directory.treeBytes(path) }
                 }
@@ -48,7 +48,7 @@ extension Library {
     /// Nil for a copy that has no lock, so that nobody can hold it.
     private func lockForLooking() throws(LibraryError) -> LibraryLock? {
         guard try internals.holds(.file, at: LibraryLayout.lock) else { return nil }
-        switch try LibraryLock.acquire(in: internals) {
+        switch try LibraryLock.acquireForLooking(in: internals) {
         case .held(let held): return held
         case .busy(let process): throw .busy(path, process)
         }
@@ -56,8 +56,9 @@ extension Library {
 
     /// What kept generations name; where nothing was published, or all of it is lost, also what is complete: nobody knows then what was. Of what
     /// a kept generation may have lost without a trace everything stays.
-    func neededContents(_ choice: GenerationChoice) throws(LibraryError) -> Set<StoreAddress> {
-        if choice.kept.isEmpty { return try vouchedContents() }
+    /// What is complete, young, and named by none that goes may be about to be published, by a run that was cut short.
+    func neededContents(_ choice: GenerationChoice) throws(LibraryError) -> (StoreAddress) -> Bool {
+        if choice.kept.isEmpty { return try vouchedContents().contains }
         var needed: Set<StoreAddress> = []
         var missed: Set<BundleAddress> = []
         for number in choice.kept {
@@ -65,7 +66,12 @@ extension Library {
             needed.formUnion(generation.addresses)
             if generation.mayHaveHeldMore { missed.formUnion(try bundlesMissed(by: generation)) }
         }
-        return missed.isEmpty ? needed : needed.union(try contents(of: missed))
+        if !missed.isEmpty { needed.formUnion(try contents(of: missed)) }
+        let outgoing = Set(choice.doomed.flatMap { (try? generations.open($0.number))?.addresses ?? [] })
+        return { [needed, store] address in
+            needed.contains(address)
+                || !outgoing.contains(address) && (store.commitTime(of: address).map { $0 > choice.oldest } ?? false)
+        }
     }
 
     /// What is in progress: of a run that is dead, for whoever has the lock and hasn't begun.

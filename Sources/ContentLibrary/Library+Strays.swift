@@ -36,11 +36,15 @@ extension Library {
             }
             // Without a list nobody can tell.
             guard let list = GenerationList(of: number, in: directory) else { continue }
-            let own = Set(list.manifests.keys.map(\.path)).union([LibraryLayout.generationList])
+            var own = Set(list.manifests.keys.map(\.path)).union([LibraryLayout.generationList])
+            // What a restoration that was killed was about to put in their places.
+            own.formUnion(try directory.temporarySiblings(of: LibraryLayout.generationList))
             found += try directory.names().filter { !own.contains($0) }.map { "\(path)/\($0)" }
             for (id, manifest) in list.manifests {
                 guard let holder = try self.directory(id.path, in: directory) else { continue }
-                let own = Set(manifest.bundles.keys.map(\.path)).union([LibraryLayout.manifestFile])
+                var own = Set(manifest.bundles.keys.flatMap { [$0.path, LibraryLayout.newLink($0.path)] })
+                own.formUnion([LibraryLayout.manifestFile])
+                own.formUnion(try holder.temporarySiblings(of: LibraryLayout.manifestFile))
                 found += try holder.names().filter { !own.contains($0) }.map { "\(path)/\(id)/\($0)" }
             }
         }

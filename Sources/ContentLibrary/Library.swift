@@ -133,11 +133,17 @@ package final class Library: Sendable {
     }
 
     /// Takes the lock, if nobody else has it, and clears what a killed run left behind.
-    /// - Parameter needsCurrent: whether what is to be done takes more than ``currentGeneration()`` to know what is current. Without that, a
-    ///   `current` that is lost and that the disk doesn't take again, since it is full, is in nobody's way.
-    package func beginWriting(needsCurrent: Bool = true) throws(LibraryError) -> WriteAttempt {
+    /// - Parameters:
+    ///   - needsCurrent: whether what is to be done takes more than ``currentGeneration()`` to know what is current. Without that, a
+    ///     `current` that is lost and that the disk doesn't take again, since it is full, is in nobody's way.
+    ///   - isStopped: asked again and again while what was left is read; after a yes it throws, and leaves all to the next run.
+    package func beginWriting(
+        needsCurrent: Bool = true, isStopped: @escaping @Sendable () -> Bool = { false }
+    ) throws(LibraryError) -> WriteAttempt {
         switch try LibraryLock.acquire(in: internals) {
-        case .held(let lock): .granted(try LibraryWriter(library: self, lock: lock, needsCurrent: needsCurrent))
+        case .held(let lock):
+            .granted(
+                try LibraryWriter(library: self, lock: lock, needsCurrent: needsCurrent, isStopped: isStopped))
         case .busy(let processID): .busy(processID: processID)
         }
     }

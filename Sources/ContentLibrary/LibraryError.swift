@@ -62,7 +62,6 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package var isNoSpace: Bool { code == .noSpace }
-    package var isPermissionDenied: Bool { code == .permissionDenied }
     package var description: String { message }
 }
 

@@ -33,6 +33,9 @@ enum LibraryLayout {
     /// Beneath a manifest's directory in a generation; hidden, so never the name of a bundle.
     static let manifestFile: RelativePath = ".manifest.json"
 
+    /// Beside a bundle's link in a generation: the link that is about to take its place.
+    static func newLink(_ bundle: RelativePath) -> RelativePath { path(".\(bundle).new") }
+
     /// Beneath a generation: what it was published with.
     static let generationList: RelativePath = ".contents"
 

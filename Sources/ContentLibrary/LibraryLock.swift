@@ -33,6 +33,15 @@ package final class LibraryLock: Sendable {
         }
     }
 
+    /// Keeps everybody from changing the library while somebody looks, who may be one that can't write; several may do so at once.
+    static func acquireForLooking(in internals: Directory) throws(LibraryError) -> Attempt {
+        try translating { () throws(SystemError) in
+            let file = try internals.open(LibraryLayout.lock, flags: O_RDONLY | O_NONBLOCK)
+            guard try file.lock(exclusive: false) else { return .busy(processID: recordedProcessID(in: file)) }
+            return .held(LibraryLock(file: file))
+        }
+    }
+
     /// The process that holds the lock, as far as anybody can tell without touching it: even an attempt to take it, by somebody who only wants
     /// to know, would turn a run away that begins right then.
     /// - Returns: nil where nobody holds it, and where nobody can tell.

@@ -4,8 +4,6 @@ import Platform
 /// What a collection took away.
 package struct Collected: Hashable, Sendable {
     package fileprivate(set) var generations: [GenerationNumber] = []
-    /// Old generations that stayed because a reader holds them.
-    package fileprivate(set) var heldGenerations: [GenerationNumber] = []
     package fileprivate(set) var contents: [StoreAddress] = []
     package fileprivate(set) var freedBytes: Int64 = 0
 }
@@ -13,8 +11,8 @@ package struct Collected: Hashable, Sendable {
 /// Which generations stay, and which go.
 struct GenerationChoice {
     var kept: Set<GenerationNumber> = []
-    /// Old ones that are kept for a reader that holds them.
-    var held: [GenerationNumber] = []
+    /// What is younger stays.
+    let oldest: Timestamp
     /// Locked for as long as their directories are held open: no reader gets in any more.
     var doomed: [(number: GenerationNumber, directory: Directory)] = []
 }
@@ -26,7 +24,7 @@ extension Library {
     ) throws(LibraryError) -> GenerationChoice {
         let numbers = try generations.numbers()
         let oldest = Timestamp(seconds: now.seconds &- keepAge.components.seconds, nanoseconds: now.nanoseconds)
-        var choice = GenerationChoice()
+        var choice = GenerationChoice(oldest: oldest)
         choice.kept = Set(numbers.suffix(max(1, keep)))
         if let current = try currentGeneration() { choice.kept.insert(current) }
         for number in numbers where !choice.kept.contains(number) {
@@ -38,7 +36,7 @@ extension Library {
             } else if try translating({ () throws(SystemError) in try directory.descriptor.lock(exclusive: true) }) {
                 choice.doomed.append((number, directory))
             } else {
-                choice.held.append(number)
+                // A reader holds it.
                 choice.kept.insert(number)
             }
         }
@@ -54,7 +52,7 @@ extension LibraryWriter {
     /// another thread commits or publishes.
     ///
     /// Always kept: the current generation, the last `keep`, any younger than `keepAge`, any on whose directory a reader holds a shared
-    /// `flock`, and what this writer committed and has not published yet.
+    /// `flock`, and what was committed and has not been published yet: by this writer, or by a run of the last `keepAge` that was cut short.
     /// - Parameters:
     ///   - keep: how many generations stay whatever their age; at least one.
     ///   - now: a generation from the future, by a clock that was wrong once, counts as young.
@@ -64,11 +62,11 @@ extension LibraryWriter {
     ) throws(LibraryError) -> Collected {
         var collected = Collected()
         let choice = try library.chooseGenerations(keep: keep, keepAge: keepAge, now: now)
-        collected.heldGenerations = choice.held
-        let needed = try state.withLock { $0.unpublished }.union(library.neededContents(choice))
+        let unpublished = state.withLock { $0.unpublished }
+        let isNeeded = try library.neededContents(choice)
         try translating { () throws(SystemError) in
             try removeGenerations(choice.doomed.map(\.number), &collected)
-            try removeContents(notIn: needed, &collected)
+            try removeContents(&collected) { unpublished.contains($0) || isNeeded($0) }
         }
         withExtendedLifetime(choice) {}
         return collected
@@ -84,13 +82,15 @@ extension LibraryWriter {
         collected.generations = doomed
     }
 
-    private func removeContents(notIn needed: Set<StoreAddress>, _ collected: inout Collected) throws(SystemError) {
+    private func removeContents(
+        _ collected: inout Collected, unless isNeeded: (StoreAddress) -> Bool
+    ) throws(SystemError) {
         var doomed: [(bundle: BundleAddress, names: [StoreName])] = []
         var isEmpty: [BundleAddress] = []
         try library.forEachStoredBundle { bundle, directory throws(SystemError) in
             let present = try directory.names()
             let names = Set(present.compactMap(StoreName.init(storeEntry:)))
-                .filter { !needed.contains(StoreAddress(bundle: bundle, name: $0)) }.sorted()
+                .filter { !isNeeded(StoreAddress(bundle: bundle, name: $0)) }.sorted()
             for name in names { collected.freedBytes += try directory.removeTree(name.receiptPath) }
             if !names.isEmpty { doomed.append((bundle, names)) }
             if present.isEmpty { isEmpty.append(bundle) }

@@ -24,18 +24,35 @@ extension LibraryWriter {
             let names = content.staging.names
             try writeReceipt(receipt, of: names)
             let parent = try openPlace(of: address.bundle)
-            if isDamaged(address), try parent.status(of: address.name.path)?.kind == .directory {
-                try replaceContent(at: address, in: parent, by: names)
-            } else {
-                try clearPlace(address.name, in: parent, displacingTo: names)
-                try moveContent(of: names, to: address.name, in: parent)
-            }
+            try place(names, at: address, in: parent, replaces: isDamaged(address) || isSeen(address))
             try moveReceipt(of: names, to: address.name, in: parent)
             try content.staging.didCommit()
         }
         state.withLock { _ = $0.damaged.remove(address) }
         try discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
+    }
+
+    /// Whether readers may be led there: then it is never missing.
+    func isSeen(_ address: StoreAddress) -> Bool {
+        // Most of what is committed is new, and then no generation needs to be asked.
+        guard (try? library.store.bundleDirectory(address.bundle).status(of: address.name.path)) != nil else {
+            return false
+        }
+        return (try? library.generations.addresses().contains(address)) ?? true
+    }
+
+    /// Moves content from staging to its place.
+    /// - Parameter replaces: in one step, where a directory stands there.
+    func place(
+        _ names: StagingNames, at address: StoreAddress, in parent: Directory, replaces: Bool
+    ) throws(SystemError) {
+        if replaces, try parent.status(of: address.name.path)?.kind == .directory {
+            try replaceContent(at: address, in: parent, by: names)
+        } else {
+            try clearPlace(address.name, in: parent, displacingTo: names)
+            try moveContent(of: names, to: address.name, in: parent)
+        }
     }
 
     /// The receipt is complete and on the disk before anything moves.

@@ -235,7 +235,7 @@ extension Directory {
     /// Makes a link to content, or replaces what leads elsewhere, in one step.
     fileprivate func putLink(_ name: RelativePath, to content: StoreAddress) throws(SystemError) {
         guard try status(of: name) != nil else { return try makeSymbolicLink(name, target: content.linkTarget) }
-        let temporary = LibraryLayout.path(".\(name).new")
+        let temporary = LibraryLayout.newLink(name)
         if try status(of: temporary) != nil { try removeTree(temporary) }
         try makeSymbolicLink(temporary, target: content.linkTarget)
         try rename(temporary, to: name)

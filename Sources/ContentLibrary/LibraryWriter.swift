@@ -33,13 +33,17 @@ package final class LibraryWriter: Sendable {
     /// Held while it is built: whoever needs it has nothing else to do.
     let fileSearch = Locked((wanted: Set<SHA256Digest>(), files: StoredFiles?.none))
 
-    /// - Parameter needsCurrent: throws where `current` is lost and can't be put back.
-    init(library: Library, lock: LibraryLock, needsCurrent: Bool) throws(LibraryError) {
+    /// - Parameters:
+    ///   - needsCurrent: throws where `current` is lost and can't be put back.
+    ///   - isStopped: asked again and again while what a killed run left is read; throws after a yes.
+    init(
+        library: Library, lock: LibraryLock, needsCurrent: Bool, isStopped: @escaping @Sendable () -> Bool
+    ) throws(LibraryError) {
         self.library = library
         self.lock = lock
         // The lock is held and nothing has been staged, so whatever is in progress belongs to a run that is dead. What it had all but committed is
         // carried to its end, and what it had brought of a bundle's files stays.
-        try finishCommits()
+        try finishCommits(isStopped)
         let (salvages, bytes) = try translating { () throws(SystemError) in
             let salvages = try StagingLeftover.all(in: library.staging)
             var bytes: Int64 = 0

@@ -113,11 +113,11 @@ extension ManifestRecord {
         guard let manifest = ContentID(row.text(0)), let digest = SHA256Digest(hex: row.text(2)) else { return nil }
         self.init(
             manifest: manifest, serial: Int(row.integer(1)), digest: digest,
-            expires: row.optionalInteger(3).map { Timestamp(seconds: $0) }, validator: row.optionalText(4),
+            expires: row.optionalTime(3), validator: row.optionalText(4),
             settled: row.optionalInteger(5).flatMap { GenerationNumber(Int($0)) }, settledBy: row.optionalText(6),
             signer: row.optionalText(10),
-            bundleCount: Int(row.integer(7)), lastSuccess: row.optionalInteger(8).map { Timestamp(seconds: $0) },
-            lastComplete: row.optionalInteger(9).map { Timestamp(seconds: $0) })
+            bundleCount: row.count(7), lastSuccess: row.optionalTime(8),
+            lastComplete: row.optionalTime(9))
     }
 }
 

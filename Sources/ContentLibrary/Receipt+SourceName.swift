@@ -12,6 +12,13 @@ extension Receipt.Source {
             .joined(separator: "#")
     }
 
+    /// Whether a name tells less than the URL that it stands for, so that nobody can be asked by it.
+    package static func hidesQuery(_ name: String) -> Bool {
+        name.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).contains { part in
+            part.firstIndex(of: "?").map { isHidden(part[part.index(after: $0)...]) } ?? false
+        }
+    }
+
     private static func hidingQuery(_ text: Substring) -> String {
         guard let start = text.firstIndex(of: "?") else { return String(text) }
         let query = text[text.index(after: start)...]

@@ -156,6 +156,18 @@ struct SQLiteRow {
         sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : integer(column)
     }
 
+    /// A number of things; what is none counts as 0.
+    func count(_ column: Int32) -> Int { Int(clamping: max(0, integer(column))) }
+
+    /// A moment from 1970 to the end of the year 9999, whoever wrote it: no age that is added to it or taken from it can overflow.
+    func time(_ column: Int32) -> Timestamp {
+        Timestamp(seconds: min(max(0, integer(column)), 253_402_300_799))
+    }
+
+    func optionalTime(_ column: Int32) -> Timestamp? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : time(column)
+    }
+
     func text(_ column: Int32) -> String {
         sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
     }

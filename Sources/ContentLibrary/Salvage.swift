@@ -217,13 +217,19 @@ struct StagingLeftover {
     }
 
     /// All that are of use, in the order in which they were made.
-    static func all(in parent: Directory) throws(SystemError) -> [StagingLeftover] {
+    /// - Parameter forLooking: journals are for their owner; who only looks passes over those of others.
+    static func all(in parent: Directory, forLooking: Bool = false) throws(SystemError) -> [StagingLeftover] {
         var found: [StagingLeftover] = []
         for name in try parent.names() {
             guard let names = StagingNames(content: name), let status = try parent.status(of: names.journal),
-                status.kind == .file, Timestamp.now.seconds &- status.modified.seconds < longestStay,
-                let bundle = try StagingJournal.bundle(names.journal, in: parent)
+                status.kind == .file, Timestamp.now.seconds &- status.modified.seconds < longestStay
             else { continue }
+            let bundle: BundleAddress?
+            do { bundle = try StagingJournal.bundle(names.journal, in: parent) } catch {
+                guard forLooking, error.code == EACCES else { throw error }
+                continue
+            }
+            guard let bundle else { continue }
             let leftover = StagingLeftover(names: names, bundle: bundle)
             if try leftover.isOfUse(in: parent) { found.append(leftover) }
         }
@@ -235,16 +241,20 @@ extension Library {
     /// How many bytes runs noted that they had brought of bundles which aren't in the store yet, and how many files that were: by bundle. For a look
     /// from outside: a run that is at work is among them.
     package func stagedFigures() -> [BundleAddress: (files: Int, bytes: Int64)] {
-        let leftovers = (try? StagingLeftover.all(in: staging)) ?? []
+        let leftovers = (try? StagingLeftover.all(in: staging, forLooking: true)) ?? []
         return Dictionary(grouping: leftovers, by: \.bundle).mapValues { leftovers in
             let entries = leftovers.flatMap { StagingJournal.notes($0.names.journal, in: staging).files }
             return (entries.count, entries.reduce(0) { $0 &+ $1.source.sizeBytes })
         }
     }
 
-    /// What runs that were cut short left of bundles' files, by bundle. Not while a run is under way: that has them.
-    package func salvage() throws(LibraryError) -> [BundleAddress: Salvage] {
-        let leftovers = try translating { () throws(SystemError) in try StagingLeftover.all(in: staging) }
-        return Dictionary(grouping: leftovers, by: \.bundle).mapValues { Salvage($0, in: staging) }
+    /// What runs that were cut short left of a bundle's files, as far as this user may read it. Opened for each bundle when it is asked for: there may
+    /// be more of them than descriptors. Not while a run is under way: that has them.
+    package func salvage() throws(LibraryError) -> (BundleAddress) -> Salvage? {
+        let leftovers = try translating { () throws(SystemError) in
+            try StagingLeftover.all(in: staging, forLooking: true)
+        }
+        let byBundle = Dictionary(grouping: leftovers, by: \.bundle)
+        return { [staging] bundle in byBundle[bundle].map { Salvage($0, in: staging) } }
     }
 }

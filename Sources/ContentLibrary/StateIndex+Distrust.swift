@@ -15,7 +15,7 @@ package struct DistrustRecord: Hashable, Sendable {
 
     /// When the source may be asked again.
     package var nextTry: Timestamp {
-        let doublings = min(max(0, failureCount - 1), 16)
+        let doublings = min(max(1, failureCount) - 1, 16)
         return Timestamp(
             seconds: lastFailure.seconds &+ min(Self.delays.first << Int64(doublings), Self.delays.longest))
     }
@@ -134,6 +134,6 @@ package struct RejectionRecord: Hashable, Sendable {
 extension DistrustRecord {
     fileprivate init(_ row: SQLiteRow, from column: Int32) {
         self.init(
-            failureCount: Int(row.integer(column)), lastFailure: Timestamp(seconds: row.integer(column + 1)))
+            failureCount: row.count(column), lastFailure: row.time(column + 1))
     }
 }

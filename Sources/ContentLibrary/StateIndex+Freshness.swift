@@ -16,7 +16,7 @@ extension StateIndex {
                 SELECT coalesce((SELECT lastSuccess FROM sources WHERE source = ?1),
                 (SELECT since FROM waits WHERE source = ?1))
                 """, [.digest(source)]
-            ) { row in time = row.optionalInteger(0).map { Timestamp(seconds: $0) } }
+            ) { row in time = row.optionalTime(0) }
             return time
         }
     }

@@ -9,7 +9,9 @@ extension StateIndex {
     package func fetchedBytes(inMonth month: String) throws(LibraryError) -> Int64? {
         try use { database throws(SQLiteError) in
             var bytes: Int64?
-            try database.run("SELECT bytes FROM months WHERE month = ?", [.text(month)]) { bytes = $0.integer(0) }
+            try database.run("SELECT bytes FROM months WHERE month = ?", [.text(month)]) { row in
+                bytes = max(0, row.integer(0))
+            }
             return bytes
         }
     }
@@ -31,7 +33,7 @@ extension StateIndex {
         try use { database throws(SQLiteError) in
             var time: Timestamp?
             try database.run("SELECT min(started) FROM runs") { row in
-                time = row.optionalInteger(0).map { Timestamp(seconds: $0) }
+                time = row.optionalTime(0)
             }
             return time
         }

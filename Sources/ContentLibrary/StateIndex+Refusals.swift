@@ -32,8 +32,8 @@ extension StateIndex {
             try database.run("SELECT reason, since, last FROM refusals ORDER BY since, source") { row in
                 records.append(
                     RefusalRecord(
-                        reason: row.text(0), since: Timestamp(seconds: row.integer(1)),
-                        last: Timestamp(seconds: row.integer(2))))
+                        reason: row.text(0), since: row.time(1),
+                        last: row.time(2)))
             }
             return records
         }

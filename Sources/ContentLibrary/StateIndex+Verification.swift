@@ -10,7 +10,7 @@ extension StateIndex {
             try database.run("SELECT manifest, bundle, name, time, position, damage FROM verifications") { row in
                 guard let address = StoreAddress(row) else { return }
                 records[address] = VerificationRecord(
-                    time: row.optionalInteger(3).map { Timestamp(seconds: $0) },
+                    time: row.optionalTime(3),
                     position: row.optionalText(4).flatMap(Hexadecimal.decode).flatMap { try? RelativePath($0) },
                     damage: row.optionalText(5))
             }

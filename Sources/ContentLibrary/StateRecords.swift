@@ -34,14 +34,14 @@ package struct RunRecord: Hashable, Sendable {
     init(_ row: SQLiteRow) {
         id = row.integer(0)
         command = row.text(1)
-        started = Timestamp(seconds: row.integer(2))
-        ended = row.optionalInteger(3).map { Timestamp(seconds: $0) }
+        started = row.time(2)
+        ended = row.optionalTime(3)
         exit = row.optionalInteger(4).map { Int32(truncatingIfNeeded: $0) }
         var counts = RunCounts()
-        (counts.published, counts.unchanged) = (Int(row.integer(5)), Int(row.integer(6)))
-        (counts.failed, counts.paused) = (Int(row.integer(7)), Int(row.integer(8)))
+        (counts.published, counts.unchanged) = (row.count(5), row.count(6))
+        (counts.failed, counts.paused) = (row.count(7), row.count(8))
         (counts.bytesFetched, counts.bytesResumed) = (row.integer(9), row.integer(10))
-        (counts.mended, counts.bytesFromCouriers) = (Int(row.integer(11)), row.integer(12))
+        (counts.mended, counts.bytesFromCouriers) = (row.count(11), row.integer(12))
         counts.bytesCopied = row.integer(13)
         self.counts = counts
         stop = row.optionalText(14)
@@ -103,11 +103,11 @@ package struct BundleRecord: Hashable, Sendable {
 
     /// The columns from the second on, in the order of ``columns``.
     init(_ row: SQLiteRow) {
-        lastSuccess = row.optionalInteger(1).map { Timestamp(seconds: $0) }
-        lastFailure = row.optionalInteger(2).map { Timestamp(seconds: $0) }
+        lastSuccess = row.optionalTime(1)
+        lastFailure = row.optionalTime(2)
         failure = row.optionalText(3)
-        failureCount = Int(row.integer(4))
-        nextTry = row.optionalInteger(5).map { Timestamp(seconds: $0) }
+        failureCount = row.count(4)
+        nextTry = row.optionalTime(5)
         pause = row.optionalInteger(6).map { time in
             Pause(time: Timestamp(seconds: time), plannedBytes: row.integer(7), heldBytes: row.integer(8))
         }

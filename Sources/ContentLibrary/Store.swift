@@ -27,6 +27,12 @@ package struct Store: Sendable {
         }
     }
 
+    /// When content was put here; nil for what is not to be believed.
+    func commitTime(of address: StoreAddress) -> Timestamp? {
+        guard (try? open(address)) != nil else { return nil }
+        return (try? bundleDirectory(address.bundle).status(of: address.name.receiptPath))?.modified
+    }
+
     /// What was put into the store last of a bundle, whether or not it has been published: a run may have been cut short in between.
     package func newest(of bundle: BundleAddress) throws(LibraryError) -> StoredContent? {
         let names: [RelativePath]

@@ -11,8 +11,6 @@ package struct StoreName: Hashable, Comparable, Sendable, CustomStringConvertibl
     private static let keyDigits = 16
     private static let maximumSlugBytes = 64
 
-    package init(version: String, key: StoreKey) { self.init(version: version, digest: key.digest) }
-
     init(version: String, digest: SHA256Digest) {
         // Both parts are of few bytes and of safe ones, so these are paths whatever the version was.
         let name = Self.slug(of: version) + "@" + digest.prefix(digits: Self.keyDigits)

@@ -60,10 +60,9 @@ package struct BundleExplanation: Sendable {
             wanted = nil
             return
         }
-        let salvage = (try? library.salvage()) ?? [:]
         let planner = Planner(
             manifest: loaded, base: generation, library: library, published: try library.generations.addresses(),
-            salvage: { salvage[$0] }, redirects: .follow(limit: 10),
+            salvage: (try? library.salvage()) ?? { _ in nil }, redirects: .follow(limit: 10),
             damaged: (try? library.readStateIndex()?.damagedContents()) ?? [], decrypts: .asPublished)
         wanted = planner.plan(bundle).map { plan in
             Wanted(bundle, plan, sources: Self.sources(of: bundle, in: loaded, library.readStateIndex(), at: now))

@@ -10,7 +10,7 @@ extension BundleJob {
         try await inStaging { staging throws(BundleFailure) in
             let job = HLSJob(
                 presentation: presentation, recordingName: bundle.recordingName, staging: staging,
-                salvage: writer.salvage(of: plan.address), previous: previous,
+                salvage: await blocking.run { writer.salvage(of: plan.address) }, previous: previous,
                 trustsPrevious: isMending(previous), fetcher: fetcher, placing: placing,
                 slots: slots, clock: clock, progress: SegmentProgress(emit: emit)
             ) { emit(.warning($0)) }

@@ -51,9 +51,11 @@ struct BundleJob: Sendable {
             if case .segments(let list) = bundle.content, let join = list.join {
                 return try await obtainJoined(join, in: staging, previous: previous, receipt: receipt)
             }
-            let sharing = await blocking.run { previous.flatMap { try? ContentSharing($0) } }
+            let (sharing, salvage) = await blocking.run {
+                (previous.flatMap { try? ContentSharing($0) }, writer.salvage(of: plan.address))
+            }
             let files = try await FileSetJob(
-                sources: bundle.sources, staging: staging, salvage: writer.salvage(of: plan.address),
+                sources: bundle.sources, staging: staging, salvage: salvage,
                 previous: previous, sharing: sharing, trustsPrevious: isMending(previous), others: await otherShelves(),
                 fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress
             ).run()
@@ -82,11 +84,14 @@ struct BundleJob: Sendable {
         _ body: (Staging) async throws(BundleFailure) -> StoredContent
     ) async throws(BundleFailure) -> StoredContent {
         let staging: Staging
-        do throws(LibraryError) { staging = try writer.makeStaging(for: plan.address) } catch {
+        do throws(LibraryError) {
+            staging = try await blocking.attempt { () throws(LibraryError) in try writer.makeStaging(for: plan.address)
+            }
+        } catch {
             throw BundleFailure(error)
         }
         do throws(BundleFailure) { return try await body(staging) } catch {
-            try? staging.leave()
+            await blocking.run { try? staging.leave() }
             throw error
         }
     }
@@ -97,7 +102,8 @@ struct BundleJob: Sendable {
     ) async throws(BundleFailure) -> StoredContent {
         let name = try path(join.filename)
         let job = JoinJob(
-            sources: bundle.sources, name: name, staging: staging, salvage: writer.salvage(of: plan.address),
+            sources: bundle.sources, name: name, staging: staging,
+            salvage: await blocking.run { writer.salvage(of: plan.address) },
             previous: previous, fetcher: fetcher, placing: placing, slots: slots, progress: segmentProgress)
         if let previous, let receipt, try await job.isUnchanged(since: receipt) {
             emit(.bundleVerified)

@@ -135,11 +135,12 @@ struct Planner {
         guard let id = ContentID(bundle.id.text) else { return nil }
         let address = BundleAddress(manifest: manifest.id, bundle: id)
         let bundle = isDecrypted(bundle, address) ? bundle.decrypted : bundle
+        let salvage = salvage(address)
         return BundlePlan(
             bundle: bundle, address: address, work: mending(work(bundle, address)),
-            unpackedBytes: salvage(address)?.unpackedBytes ?? 0
+            unpackedBytes: salvage?.unpackedBytes ?? 0
         ) { file in
-            max(held(file, bundle), file.digest.flatMap { salvage(address)?.heldBytes(of: $0) } ?? 0)
+            max(held(file, bundle), file.digest.flatMap { salvage?.heldBytes(of: $0) } ?? 0)
         }
     }
 

@@ -140,7 +140,7 @@ package struct CleanRun: Sendable {
             // It is done by now, and a run that is at work meanwhile moves what is looked at.
             try? tellWhatStays(in: library)
         } catch {
-            throw RunProblem(error)
+            throw control.reason == nil ? RunProblem(error) : .stopped
         }
         return report
     }
@@ -161,7 +161,7 @@ package struct CleanRun: Sendable {
     }
 
     private func begin(_ library: Library) throws(LibraryError) -> LibraryWriter {
-        switch try library.beginWriting(needsCurrent: false) {
+        switch try library.beginWriting(needsCurrent: false, isStopped: { [control] in control.reason != nil }) {
         case .granted(let writer): writer
         case .busy(let process): throw .busy(libraryPath, process)
         }

@@ -77,8 +77,9 @@ extension HLSJob {
         var (recording, salvage) = begun
         let (fetches, keys) = (LiveFetches(), keyRing())
         var kept: RecordedPresentation?
-        // One segment that stalls keeps nobody from looking, nor the next ones from coming.
-        let result = await withTaskGroup(of: Void.self) { group in
+        var isGivenUp = false
+        // One segment that stalls keeps nobody from looking, nor the next ones from coming. Of what has ended nothing is kept: a day has many.
+        let result = await withDiscardingTaskGroup { group in
             await outcome { () throws(BundleFailure) in
                 defer { group.cancelAll() }
                 while true {
@@ -98,9 +99,8 @@ extension HLSJob {
                     if recording.isOver {
                         if fetches.isDone { return }
                         if await allEnds(of: fetches) { continue }
-                        group.cancelAll()
-                        await group.waitForAll()
-                        return try giveUp(fetches, &recording)
+                        isGivenUp = true
+                        return
                     } else {
                         try await waitForMore(recording, fetches)
                         let isLast = recording.limits.end.map { clock.now() >= $0 } ?? false
@@ -110,6 +110,7 @@ extension HLSJob {
             }
         }
         try result.get()
+        if isGivenUp { try giveUp(fetches, &recording) }
         return recording
     }
 

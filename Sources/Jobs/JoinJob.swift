@@ -47,6 +47,8 @@ struct JoinJob: Sendable {
             }
         }
         let intact = try await onDisk { () throws(SystemError) in try intactCount(of: joined) }
+        // Where a stop cut that short, all of it is left to the next run.
+        if fetcher.control.reason != nil { throw BundleFailure(.paused, "stopped") }
         let kept = try await unchangedCount(of: joined.sources.prefix(intact))
         return try await onDisk { [staging, fetcher] () throws(SystemError) in
             try joined.move(to: staging, keeping: kept)
@@ -69,14 +71,21 @@ struct JoinJob: Sendable {
         var offset: Int64 = 0
         for (index, (wanted, held)) in zip(sources, joined.sources).enumerated() {
             guard mayBe(held, wanted.file) else { return index }
-            let hasher = SHA256()
-            guard try hasher.update(from: joined.file, at: offset, lengthBytes: held.sizeBytes) == held.sizeBytes,
-                hasher.finalize() == held.sha256
-            else { return index }
+            guard try holds(held, joined.file, at: offset) else { return index }
             // Of a file that is there: its length fits.
             offset &+= held.sizeBytes
         }
         return min(sources.count, joined.sources.count)
+    }
+
+    /// Whether a segment stands there; a stop makes that unknown, and then it is false.
+    private func holds(_ segment: Receipt.Source, _ file: OwnedDescriptor, at offset: Int64) throws(SystemError) -> Bool
+    {
+        let hasher = SHA256()
+        let count = try hasher.update(from: file, at: offset, lengthBytes: segment.sizeBytes) {
+            fetcher.control.reason != nil
+        }
+        return count == segment.sizeBytes && hasher.finalize() == segment.sha256
     }
 
     private func mayBe(_ held: Receipt.Source, _ wanted: SourceFile) -> Bool {
@@ -193,12 +202,7 @@ struct JoinJob: Sendable {
     /// What the library has of a segment, unless it was damaged there.
     private func intact(_ held: StoredSegments.Segment?, _ stored: StoredSegments?) async -> Piece? {
         guard let held, let stored else { return nil }
-        let isIntact = await placing.run { () -> Bool in
-            let hasher = SHA256()
-            let size = held.source.sizeBytes
-            let read = try? hasher.update(from: stored.file, at: held.offset, lengthBytes: size)
-            return read == size && hasher.finalize() == held.source.sha256
-        }
+        let isIntact = await placing.run { (try? holds(held.source, stored.file, at: held.offset)) ?? false }
         guard isIntact else { return nil }
         return Piece(source: held.source, descriptor: stored.file, offset: held.offset, fetched: nil)
     }

@@ -1,3 +1,5 @@
+import Archives
+
 /// What a segment is, by its first bytes (RFC 8216 §3).
 enum MediaContainer: Hashable {
     /// MPEG-2 transport stream: packets of 188 bytes.
@@ -12,16 +14,13 @@ enum MediaContainer: Hashable {
 
     static let packetBytes = 188
     private static let syncByte: UInt8 = 0x47
-    private static let firstBoxes: Set = [
-        "ftyp", "styp", "moof", "moov", "sidx", "emsg", "prft", "mdat", "free", "skip", "wide",
-    ]
 
     /// Nil for anything else.
     init?(head: [UInt8]) {
         let packets = stride(from: 0, to: head.count, by: Self.packetBytes)
         if head.count >= Self.packetBytes, packets.allSatisfy({ head[$0] == Self.syncByte }) {
             self = .transportStream
-        } else if head.count >= 8, Self.firstBoxes.contains(String(decoding: head[4..<8], as: UTF8.self)) {
+        } else if head.count >= 8, FileFormat.firstBoxes.contains(String(decoding: head[4..<8], as: UTF8.self)) {
             self = .boxes
         } else if head.starts(with: "ID3".utf8) || head.starts(with: [0x0b, 0x77]) || Self.isAudioFrame(head) {
             self = .packedAudio

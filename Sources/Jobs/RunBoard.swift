@@ -28,8 +28,7 @@ final class RunBoard: Sendable {
             if let writer {
                 salvage = { writer.salvage(of: $0) }
             } else {
-                let found = try library?.salvage() ?? [:]
-                salvage = { found[$0] }
+                salvage = try library?.salvage() ?? { _ in nil }
             }
             published = try library?.generations.addresses() ?? []
         } catch {

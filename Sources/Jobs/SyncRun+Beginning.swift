@@ -56,8 +56,10 @@ extension SyncRun {
         var deadline = ContinuousClock.now
         if case .wait(let patience) = options.lock { deadline += min(patience, Self.longestWait) }
         while true {
-            let attempt = try await blocking.attempt { () throws(RunProblem) in
-                try reported { () throws(LibraryError) in try library.beginWriting() }
+            let attempt = try await blocking.attempt { [control] () throws(RunProblem) in
+                do throws(LibraryError) { return try library.beginWriting { control.reason != nil } } catch {
+                    throw control.reason == nil ? RunProblem(error) : .stopped
+                }
             }
             switch attempt {
             case .granted(let writer): return .opened(library, writer)

@@ -29,7 +29,7 @@ struct CleanCommand {
             Removes paused downloads that neither a published manifest nor one that is named asks for, content that no \
             generation names, and what a killed run left in progress. Every generation stays, unless --keep or \
             --keep-age says which; the current one, and one that a reader holds, do so always. What is complete but \
-            not published, after a run that was stopped, goes too.
+            not published, after a run that was cut short, goes too, unless it is younger than --keep-age.
             """,
         operands: [
             Operand("MANIFEST", .any, help: "a path, an http(s) URL, or -: what it asks for stays", completion: .files)

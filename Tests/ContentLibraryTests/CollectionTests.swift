@@ -58,7 +58,6 @@ import Testing
         let reader = try fixture.open().generations.open(#require(GenerationNumber(1)))
         #expect(try reader.directory.descriptor.lock(exclusive: false))
         let collected = try writer.collect(now: Self.tomorrow)
-        #expect(collected.heldGenerations.map(\.value) == [1])
         #expect(collected.generations.map(\.value) == [2])
         #expect(try fixture.temporary.read("library/generations/000001/museum/gallery/content.txt") == Array("1".utf8))
     }
@@ -116,6 +115,23 @@ import Testing
         writer = nil
         #expect(try fixture.writer().collect(now: Self.tomorrow).contents == [pending.origin.address])
         #expect(try fixture.directory().status(of: "store/school") == nil)
+    }
+
+    /// A run that was killed may have been about to publish it; the next one needn't fetch it again.
+    @Test func whatAKilledRunCommittedOutlivesCollectionsOfOthersForADay() throws {
+        let fixture = try Fixture()
+        let pending = try Sample("school", "books", text: "pending")
+        try pending.commit(by: fixture.writer())
+        let writer = try fixture.writer()
+        try Sample(text: "1", version: "1").publish(by: writer, manifestText: "1")
+        try Sample(text: "2", version: "2").publish(by: writer, manifestText: "2")
+        let now = Timestamp.now
+        let first = try writer.library.generations.open(#require(GenerationNumber(1)))
+        try first.directory.descriptor.setModificationTime(Timestamp(seconds: now.seconds - 100_000))
+        let collected = try writer.collect(keep: 1, now: now)
+        #expect(try collected.contents == [Sample(text: "1", version: "1").origin.address], "a generation named it")
+        #expect(try writer.library.store.find(pending.origin) != nil)
+        #expect(try writer.collect(now: Self.tomorrow).contents == [pending.origin.address])
     }
 
     @Test func halvesOfContentAreCleared() throws {

@@ -22,6 +22,20 @@ import Testing
         #expect(try store.find(Sample("museum", "guide").origin) == nil)
     }
 
+    /// Where readers are led to it, it is never missing: not even while what has lost its receipt is replaced.
+    @Test func publishedContentWithoutItsReceiptIsReplacedInOneStep() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer()
+        try Sample().publish(by: writer)
+        let address = try Sample().origin.address
+        let seen = try #require(try writer.library.store.open(address)).open()
+        try check(unlink("\(fixture.path)/store/\(address).receipt"), "unlink")
+        try Sample().commit(by: writer)
+        #expect(try writer.library.store.find(Sample().origin) != nil)
+        #expect(try seen.readFile("content.txt", limitBytes: 10) == Array("one".utf8), "who reads it still has it")
+        #expect(try writer.library.quarantine.names().count == 1)
+    }
+
     @Test func anAbbreviatedKeyThatHappensToAgreeIsNotEnough() throws {
         let fixture = try Fixture()
         let origin = try Sample().origin
@@ -56,6 +70,16 @@ import Testing
         let content = try sample.commit(by: writer)
         #expect(try content.open().readFile("content.txt", limitBytes: 10) == Array("one".utf8))
         #expect(try writer.library.store.find(sample.origin)?.receipt().entries.count == 1)
+    }
+
+    /// All of it is left to the next run then.
+    @Test func aStopIsHeardWhileACommitIsCarriedToItsEnd() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        try interruptedCommit(of: sample, by: fixture.writer(), after: 1)
+        #expect(throws: LibraryError.self) { try fixture.open().beginWriting(isStopped: { true }) }
+        #expect(try fixture.open().store.find(sample.origin) == nil)
+        #expect(try fixture.writer().library.store.find(sample.origin) != nil)
     }
 
     private func interruptedCommit(of sample: Sample, by writer: LibraryWriter, after steps: Int) throws {

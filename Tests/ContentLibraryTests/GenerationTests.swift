@@ -107,6 +107,17 @@ import Testing
         if steps > 2 { try writer.makeCurrent(number) }
     }
 
+    /// What a link was about to become when a restoration was killed is nobody else's.
+    @Test func whatAKilledRestorationLeftIsNoStray() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer()
+        let folder = "generations/\(try Sample().publish(by: writer).number)"
+        let own = ["..contents.1f", "museum/.gallery.new", "museum/..manifest.json.1f"]
+        let others = [".notes.1f", "museum/.other.new", "museum/notes"]
+        for name in own + others { try fixture.temporary.write([], to: "library/\(folder)/\(name)") }
+        #expect(try writer.library.strays() == others.map { "\(folder)/\($0)" })
+    }
+
     @Test func aHalfMadeNextCurrentIsNotInTheWay() throws {
         let fixture = try Fixture()
         let writer = try fixture.writer()

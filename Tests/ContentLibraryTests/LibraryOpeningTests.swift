@@ -90,7 +90,7 @@ import Testing
         let error = await #expect(throws: LibraryError.self) {
             try await onOwnThread(unprivileged: true) { _ = try fixture.open() }
         }
-        #expect(error?.isPermissionDenied == true)
+        #expect(error?.code == .permissionDenied)
         #expect(error?.message.contains(fixture.path) == true)
         #expect(error?.message.contains("name another library") == true)
     }
@@ -104,7 +104,25 @@ import Testing
         let error = await #expect(throws: LibraryError.self) {
             try await onOwnThread(unprivileged: true) { _ = try fixture.writer() }
         }
-        #expect(error?.isPermissionDenied == true)
+        #expect(error?.code == .permissionDenied)
+    }
+
+    /// Journals are for their owner only, and so is the lock.
+    @Test func whoMayOnlyReadALibraryMayLookWhatACollectionWouldTake() async throws {
+        let fixture = try Fixture()
+        try Sample().publish(by: fixture.writer())
+        let sample = try Sample("museum", "guide", text: "begun")
+        try fixture.writer().makeStaging(for: sample.bundle).note(sample.sources[0], at: "content.txt")
+        try fixture.temporary.write("begun".utf8, to: "library/.larder/staging/1/content.txt")
+        #expect(try fixture.open().stagedFigures().count == 1)
+        #expect(chmod(fixture.temporary.path, 0o755) == 0)
+        // Root's own rights make the test mean nothing; other users have no second user to be.
+        try #require(getuid() == 0)
+        try await onOwnThread(unprivileged: true) {
+            let library = try Library.open(fixture.path, for: .reading)
+            _ = try library.salvage()
+            #expect(try library.orphans { _ in true }.contents.isEmpty)
+        }
     }
 
     @Test(arguments: ["file", "file/library"])

@@ -193,6 +193,21 @@ import Testing
         #expect(try index.highestSerial(of: museum) == 9)
     }
 
+    /// Whoever else wrote into the index, its numbers are only numbers.
+    @Test(arguments: [Int64.min, .max]) func figuresThatNoRunWroteHoldNobodyUp(figure: Int64) throws {
+        let fixture = try Fixture()
+        let index = try fixture.writer().openStateIndex()
+        let (source, wanted) = (SHA256.digest(of: "a".utf8), SHA256.digest(of: "b".utf8))
+        try index.noteWrongBytes(from: source, insteadOf: wanted)
+        try index.add(fetchedBytes: 1, inMonth: "2026-11")
+        let other = try SQLiteDatabase(path: "\(fixture.path)/.larder/state.db")
+        try other.run("UPDATE distrust SET failures = ?, lastFailure = ?", [.integer(figure), .integer(figure)])
+        try other.run("UPDATE months SET bytes = ?", [.integer(figure)])
+        let record = try #require(try index.distrust(of: source, for: wanted))
+        #expect(record.failureCount >= 0 && record.nextTry > record.lastFailure && !record.holdsBack(at: .now))
+        #expect(try #require(try index.fetchedBytes(inMonth: "2026-11")) >= 0)
+    }
+
     @Test func theIndexOutlivesItsRun() throws {
         let fixture = try Fixture()
         _ = try fixture.writer().openStateIndex().beginRun(command: "sync")

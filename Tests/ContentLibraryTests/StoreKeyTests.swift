@@ -55,7 +55,7 @@ import Testing
     ])
     func aVersionBecomesASafeSlug(version: String, slug: String) {
         #expect(StoreName.slug(of: version) == slug)
-        let name = StoreName(version: version, key: Self.key)
+        let name = StoreName(version: version, digest: Self.key.digest)
         #expect(name.description == "\(slug)@\(String(Self.key.digest.description.prefix(16)))")
         #expect(StoreName(name.path.bytes) == name)
     }

@@ -9,6 +9,7 @@ import Testing
         arguments: [
             (packet, .transportStream), (packet + packet + [0x47], .transportStream),
             ([0, 0, 0, 24] + Array("ftypiso6".utf8), .boxes), ([0, 0, 0, 16] + Array("moof".utf8), .boxes),
+            ([0, 0, 0, 16] + Array("pdin".utf8), .boxes),
             (Array("ID3\u{4}".utf8), .packedAudio),
             // AAC-LC at 44,100 Hz, MP3 at 128 kbit/s, AC-3.
             ([0xff, 0xf1, 0x50, 0x80, 0x0b], .packedAudio), ([0xff, 0xfb, 0x90, 0x64], .packedAudio),

@@ -87,6 +87,22 @@ import Testing
         #expect(try await stock.sync("--json").finished.bundles("unchanged") == 1)
     }
 
+    /// What the receipt calls it hides the query: by that name nobody is asked.
+    @Test func aPlaylistWithAQueryIsOnlyAskedForByItsOwnURL() async throws {
+        stock.serveSegments(0..<3)
+        stock.serve("/f/high.m3u8", text: mediaPlaylist(0..<3))
+        stock.serve("/f/index.m3u8", text: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nhigh.m3u8?edition=2\n")
+        stock.serveFilm("f/index.m3u8")
+        #expect(try await stock.sync().status == .exited(0))
+        let again = try await stock.sync("--json")
+        #expect(try again.finished.bundles("unchanged") == 1, "\(again)")
+        let targets = Set(stock.server.exchanges("/f/high.m3u8").map(\.request.target))
+        #expect(targets == ["/f/high.m3u8?edition=2"])
+        #expect(stock.requestCounts(0..<3) == [1, 1, 1], "they are what they were, as their playlists are")
+        stock.serve("/f/high.m3u8", text: mediaPlaylist(0..<2))
+        #expect(try await stock.sync("--json").finished.bundles("published") == 1)
+    }
+
     @Test func aVariantThatCannotBeReadIsReadFromItsMirror() async throws {
         stock.serveSegments(0..<3, folder: "/g")
         stock.serve("/g/v.m3u8", text: mediaPlaylist(0..<3))
