@@ -70,7 +70,7 @@ package final class FaultServer: Sendable {
     /// - Parameter limit: a safety net for a broken test.
     /// - Throws: `WaitTimedOut`, with the log as it was then.
     package func wait<Found: Sendable>(
-        for what: String, within limit: Duration = .seconds(30),
+        for what: String, within limit: Duration = .seconds(90),
         until predicate: @escaping @Sendable ([Exchange]) -> Found?
     ) async throws -> Found {
         try await listener.log.wait(for: what, within: limit, until: predicate)
@@ -78,7 +78,7 @@ package final class FaultServer: Sendable {
 
     /// Waits until `count` requests for a path have come, and returns the last of these.
     @discardableResult
-    package func waitForRequest(_ path: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws
+    package func waitForRequest(_ path: String, count: Int = 1, within limit: Duration = .seconds(90)) async throws
         -> Request
     {
         try await wait(for: "request \(count) for \(path)", within: limit) { log in
@@ -87,13 +87,13 @@ package final class FaultServer: Sendable {
     }
 
     /// Waits until so many connections are open, the idle ones included.
-    package func waitForConnections(_ count: Int, within limit: Duration = .seconds(30)) async throws {
+    package func waitForConnections(_ count: Int, within limit: Duration = .seconds(90)) async throws {
         try await listener.connections.wait(for: "\(count) open connections", within: limit) { $0 == count ? () : nil }
     }
 
     /// Waits until a reply to a request for a path has come to its end, whichever that is.
     @discardableResult
-    package func waitForEnd(_ path: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws
+    package func waitForEnd(_ path: String, count: Int = 1, within limit: Duration = .seconds(90)) async throws
         -> Exchange
     {
         try await wait(for: "the end of request \(count) for \(path)", within: limit) { log in
@@ -103,7 +103,7 @@ package final class FaultServer: Sendable {
 
     /// Waits until so many bytes of one body have been handed to the kernel. With a stall there, the test can act at that very byte.
     package func waitUntilSent(
-        _ path: String, bytes: UInt64, request number: Int = 1, within limit: Duration = .seconds(30)
+        _ path: String, bytes: UInt64, request number: Int = 1, within limit: Duration = .seconds(90)
     ) async throws {
         _ = try await wait(for: "\(bytes) body bytes of request \(number) for \(path)", within: limit) { log in
             log.first { $0.request.path == path && $0.request.number == number && $0.bodyBytesSent >= bytes }

@@ -302,8 +302,7 @@ import Testing
         let manifest = try stock.directory.write(Stock.manifest([bundle]).utf8, to: "origin/m.json")
         #expect(try await stock.sync(manifests: [manifest]).status == .exited(0))
         let export = try LarderProgram.start(["export", "--library", stock.library, "--to", stick])
-        try await waitUntil("the copy has begun") { access("\(stick)/partial/copy", F_OK) == 0 }
-        export.kill(SIGTERM)
+        try await export.terminate(once: "[ -e '\(stick)/partial/copy' ]")
         let result = try await export.waitForExit()
         #expect(result.status == .exited(143) && !result.errorText.contains("missing"), "\(result)")
     }

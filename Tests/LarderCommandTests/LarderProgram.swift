@@ -29,6 +29,18 @@ enum LarderProgram {
     }
 }
 
+extension ChildProcess {
+    /// Ends the program (SIGTERM) as soon as a shell's condition holds. What holds for a moment only is watched for by a process of its own: a test waits
+    /// for its turn.
+    func terminate(once condition: String) async throws {
+        let script = "until \(condition); do :; done; kill -TERM \(processID)"
+        let watch = try await ChildProcess.run("timeout", ["30", "sh", "-c", script])
+        guard watch.status == .exited(0) else {
+            throw WaitTimedOut(what: condition, limit: .seconds(30), seen: "\(watch)")
+        }
+    }
+}
+
 /// A line that `--json` wrote.
 struct ProgramEvent {
     let value: JSONValue

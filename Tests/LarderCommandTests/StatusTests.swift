@@ -204,16 +204,7 @@ import Testing
         lock.l_type = Int16(F_WRLCK)
         try check(fcntl(index.number, F_SETLK, &lock), "lock the index")
         let look = try LarderProgram.start(["status", "--library", stock.library])
-        try await waitUntil("the look at the index") {
-            let files = "/proc/\(look.processID)/fd"
-            return try directoryEntries(FilePathBytes(files)).contains { name in
-                var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-                let count = readlink("\(files)/\(name)", &buffer, buffer.count)
-                return buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }.suffix(8).elementsEqual(
-                    "state.db".utf8)
-            }
-        }
-        look.kill(SIGTERM)
+        try await look.terminate(once: "ls -l /proc/\(look.processID)/fd | grep -q 'state[.]db$'")
         #expect(try await look.waitForExit().status == .signalled(SIGTERM))
     }
 

@@ -2,7 +2,7 @@ import TestSupport
 
 /// Waits for something in the file system, of which nothing tells: looks again and again.
 /// - Throws: `WaitTimedOut`, with why the last look found nothing.
-func waitUntil(_ what: String, within limit: Duration = .seconds(30), _ holds: () throws -> Bool) async throws {
+func waitUntil(_ what: String, within limit: Duration = .seconds(90), _ holds: () throws -> Bool) async throws {
     let end = ContinuousClock.now + limit
     while true {
         let found = Result { try holds() }

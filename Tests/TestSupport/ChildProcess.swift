@@ -100,7 +100,7 @@ package final class ChildProcess: Sendable {
     ///
     /// - Throws: `WaitTimedOut`; `EndedEarly` if the process ends without that.
     package func wait<Found: Sendable>(
-        for what: String, within limit: Duration = .seconds(30), until predicate: @escaping @Sendable (Result) -> Found?
+        for what: String, within limit: Duration = .seconds(90), until predicate: @escaping @Sendable (Result) -> Found?
     ) async throws -> Found {
         let what = "\(what) of \(name)"
         let end: Swift.Result<Found, EndedEarly> = try await result.wait(for: what, within: limit) { result in

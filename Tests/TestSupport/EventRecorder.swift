@@ -15,7 +15,7 @@ package final class EventRecorder<Event: Sendable>: Sendable {
     ///
     /// - Throws: `WaitTimedOut` with what was recorded instead.
     package func wait<Found: Sendable>(
-        for what: String, within limit: Duration = .seconds(30),
+        for what: String, within limit: Duration = .seconds(90),
         until predicate: @escaping @Sendable ([Event]) -> Found?
     ) async throws -> Found {
         try await recorded.wait(for: what, within: limit, until: predicate)
@@ -24,14 +24,14 @@ package final class EventRecorder<Event: Sendable>: Sendable {
     /// Waits for the first event that matches, be it past or to come.
     @discardableResult
     package func first(
-        _ what: String, within limit: Duration = .seconds(30), where matches: @escaping @Sendable (Event) -> Bool
+        _ what: String, within limit: Duration = .seconds(90), where matches: @escaping @Sendable (Event) -> Bool
     ) async throws -> Event {
         try await wait(for: what, within: limit) { $0.first(where: matches) }
     }
 
     /// Waits until there are at least `count` events, and returns them.
     @discardableResult
-    package func events(atLeast count: Int, within limit: Duration = .seconds(30)) async throws -> [Event] {
+    package func events(atLeast count: Int, within limit: Duration = .seconds(90)) async throws -> [Event] {
         try await wait(for: "\(count) events", within: limit) { $0.count >= count ? $0 : nil }
     }
 }

@@ -57,7 +57,7 @@ package final class NginxServer: Sendable {
     /// Lets it end the requests it is at, and then itself.
     ///
     /// - Returns: all the requests it had: it writes its log after a client has the last byte, or is gone.
-    package func finish(within limit: Duration = .seconds(30)) async throws -> [Access] {
+    package func finish(within limit: Duration = .seconds(90)) async throws -> [Access] {
         process.kill(SIGQUIT)
         return Self.accesses(in: try await process.waitForExit(within: limit))
     }
@@ -79,7 +79,7 @@ package final class NginxServer: Sendable {
 
     /// Waits until nginx is done with so many requests: it writes its log after a client has the last byte.
     @discardableResult
-    package func waitForAccesses(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [Access] {
+    package func waitForAccesses(_ count: Int, within limit: Duration = .seconds(90)) async throws -> [Access] {
         try await process.wait(for: "\(count) lines in the access log", within: limit) { result in
             let accesses = Self.accesses(in: result)
             return accesses.count >= count ? accesses : nil

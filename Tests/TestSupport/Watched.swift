@@ -54,7 +54,7 @@ package final class Watched<State: Sendable>: @unchecked Sendable {
     ///   - predicate: looks at the state and nothing else, because it runs under the lock.
     /// - Throws: `WaitTimedOut` with the state as it was then; `CancellationError`.
     package func wait<Found: Sendable>(
-        for what: String, within limit: Duration = .seconds(30), until predicate: @escaping @Sendable (State) -> Found?
+        for what: String, within limit: Duration = .seconds(90), until predicate: @escaping @Sendable (State) -> Found?
     ) async throws -> Found {
         let id = takeWaiterID()
         let watchdog = Task { [weak self] in
