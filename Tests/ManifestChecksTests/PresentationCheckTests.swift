@@ -1,3 +1,5 @@
+import FaultServer
+import Jobs
 import TestSupport
 import Testing
 import Transfer
