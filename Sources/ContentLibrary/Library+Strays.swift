@@ -40,7 +40,9 @@ extension Library {
             found += try directory.names().filter { !own.contains($0) }.map { "\(path)/\($0)" }
             for (id, manifest) in list.manifests {
                 guard let holder = try self.directory(id.path, in: directory) else { continue }
-                let own = Set(manifest.bundles.keys.map(\.path)).union([LibraryLayout.manifestFile])
+                let own = Set(manifest.bundles.keys.map(\.path)).union([
+                    LibraryLayout.manifestFile, LibraryLayout.signatureFile,
+                ])
                 found += try holder.names().filter { !own.contains($0) }.map { "\(path)/\(id)/\($0)" }
             }
         }

@@ -70,6 +70,9 @@ struct RunArguments: Sendable {
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config)
+    /// Of what fetches without a library.
+    static let fetchingGroup = OptionGroup(
+        "Fetching", jobs, perHost, split, limitRate, retries, BackgroundOption.background, config)
     static let outputGroup = OptionGroup(
         "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color)
     static let exitCodes = Jobs.ExitCode.values(
@@ -161,7 +164,7 @@ struct RunArguments: Sendable {
     }
 
     /// The settings of `--config`, and what the command line itself says over them.
-    private func transferPlan() throws(SettingsProblem) -> TransferPlan {
+    func transferPlan() throws(SettingsProblem) -> TransferPlan {
         try TransferPlan(config: parsed[Self.config], apply: configuration)
     }
 
