@@ -20,7 +20,7 @@ struct ManifestCreateCommand {
     static let id = CommandOption<String?>.optional(
         "id", .text("ID"), help: "the manifest's id; by default made from the first name")
     static let serial = CommandOption<Int>.value(
-        "serial", .integer(1...Int.max), default: 1, help: "the manifest's serial: higher with every change")
+        "serial", .integer(1...Int.max), default: 1, help: "its serial: higher with every change")
     static let output = CommandOption<String?>.optional(
         "output", short: "o", .file(), help: "where to, in one step; by default, or as -, to standard output")
 

@@ -42,7 +42,9 @@ struct ManifestImportCommand {
             Operand("FILE", .oneOrMore, help: "a list, a bag's folder, or - for standard input", completion: .files)
         ],
         groups: [
-            OptionGroup("Lists", format, base, hash), RunArguments.fetchingGroup,
+            OptionGroup(
+                "Lists", format, base, hash, RunArguments.jobs, RunArguments.perHost, RunArguments.split,
+                RunArguments.limitRate, RunArguments.retries, BackgroundOption.background, RunArguments.config),
             OptionGroup("Manifest", ManifestCreateCommand.id, ManifestCreateCommand.serial, title),
             OptionGroup(
                 "Output", ManifestCreateCommand.output, OutputOptions.quiet, OutputOptions.noProgress,
