@@ -80,6 +80,9 @@ package struct Generation: Sendable {
         }
     }
 
+    /// The signature beside the manifest; nil where there is none, or it can't be read. It proves itself or nothing.
+    package func signature(of manifest: ContentID) -> [UInt8]? { directory.signature(of: manifest) }
+
     /// Whether what was to be read is to blame, as where its disk doesn't give it back, and not the state that the machine is in.
     private static func isLoss(_ error: SystemError) -> Bool {
         [ENOENT, ENOTDIR, ELOOP, EIO, EACCES, EPERM, EFBIG, EBADMSG, EUCLEAN].contains(error.code)
@@ -92,6 +95,15 @@ package struct Generation: Sendable {
 }
 
 extension Directory {
+    /// Of a manifest of the generation that this is the directory of.
+    func signature(of manifest: ContentID) -> [UInt8]? {
+        guard let holder = try? subdirectory(manifest.path),
+            let file = try? holder.open(LibraryLayout.signatureFile, flags: O_RDONLY | O_NONBLOCK),
+            (try? file.status().kind) == .file
+        else { return nil }
+        return try? file.readAll(limitBytes: 1 << 20)
+    }
+
     /// Whether something of this kind has the name.
     func holds(_ kind: FileStatus.Kind, at name: RelativePath) throws(LibraryError) -> Bool {
         try translating { () throws(SystemError) in try status(of: name)?.kind == kind }

@@ -5,6 +5,8 @@ package struct GenerationDraft: Sendable {
     struct Manifest: Sendable {
         /// Nil: as in the base.
         var bytes: [UInt8]?
+        /// Nil: as in the base, where these are its bytes.
+        var signature: [UInt8]?
         var bundles: [ContentID: StoreName]
     }
 
@@ -20,10 +22,11 @@ package struct GenerationDraft: Sendable {
     /// Puts a manifest in, in place of what it had before.
     /// - Parameters:
     ///   - bytes: the manifest, exactly as it was read.
+    ///   - signature: what proved whose it is, if anybody asked.
     ///   - contents: what was obtained for its bundles.
     ///   - rollingForward: its other bundles: each keeps the content it has in the base, if it has any.
     package mutating func setManifest(
-        _ manifest: ContentID, bytes: [UInt8], contents: [StoredContent],
+        _ manifest: ContentID, bytes: [UInt8], signature: [UInt8]? = nil, contents: [StoredContent],
         rollingForward others: some Sequence<ContentID> = []
     ) {
         var bundles: [ContentID: StoreName] = [:]
@@ -32,7 +35,7 @@ package struct GenerationDraft: Sendable {
             precondition(content.address.bundle.manifest == manifest, "\(content.address) is of another manifest")
             bundles[content.address.bundle.bundle] = content.address.name
         }
-        manifests[manifest] = Manifest(bytes: bytes, bundles: bundles)
+        manifests[manifest] = Manifest(bytes: bytes, signature: signature, bundles: bundles)
     }
 
     /// Takes a manifest and its bundles out.

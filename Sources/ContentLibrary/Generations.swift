@@ -63,6 +63,11 @@ package struct Generations: Sendable {
             .readFile(LibraryLayout.manifestFile, limitBytes: 1 << 30)
     }
 
+    /// Whether a signature lies beside a manifest in such a generation.
+    package func hasSignature(of manifest: ContentID, in number: GenerationNumber) -> Bool {
+        (try? directory.subdirectory(number.path))?.signature(of: manifest) != nil
+    }
+
     /// How many bundles a manifest has in a generation, as far as a look can tell: their content itself isn't opened.
     /// - Returns: nil where the content of one isn't there, or there is no such generation.
     /// - Complexity: two system calls a bundle.

@@ -43,8 +43,10 @@ extension Library {
             for (id, manifest) in list.manifests {
                 guard let holder = try self.directory(id.path, in: directory) else { continue }
                 var own = Set(manifest.bundles.keys.flatMap { [$0.path, LibraryLayout.newLink($0.path)] })
-                own.formUnion([LibraryLayout.manifestFile])
-                own.formUnion(try holder.temporarySiblings(of: LibraryLayout.manifestFile))
+                for file in [LibraryLayout.manifestFile, LibraryLayout.signatureFile] {
+                    own.insert(file)
+                    own.formUnion(try holder.temporarySiblings(of: file))
+                }
                 found += try holder.names().filter { !own.contains($0) }.map { "\(path)/\(id)/\($0)" }
             }
         }

@@ -7,6 +7,7 @@ import Platform
 ///       current -> generations/000042
 ///       generations/000042/MANIFEST/BUNDLE -> ../../../store/MANIFEST/BUNDLE/NAME
 ///       generations/000042/MANIFEST/.manifest.json
+///       generations/000042/MANIFEST/.manifest.json.minisig
 ///       generations/000042/.contents
 ///       store/MANIFEST/BUNDLE/NAME/…
 ///       store/MANIFEST/BUNDLE/NAME.receipt
@@ -32,6 +33,8 @@ enum LibraryLayout {
 
     /// Beneath a manifest's directory in a generation; hidden, so never the name of a bundle.
     static let manifestFile: RelativePath = ".manifest.json"
+    /// The signature that came with it, where somebody asked for one.
+    static let signatureFile: RelativePath = ".manifest.json.minisig"
 
     /// Beside a bundle's link in a generation: the link that is about to take its place.
     static func newLink(_ bundle: RelativePath) -> RelativePath { path(".\(bundle).new") }

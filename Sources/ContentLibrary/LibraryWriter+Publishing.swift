@@ -60,12 +60,19 @@ extension LibraryWriter {
     ) throws(SystemError) -> SHA256Digest? {
         if let bytes = content.bytes {
             try holder.writeNew(bytes, to: LibraryLayout.manifestFile)
+            let kept = try base?.readManifest(manifest) == bytes ? base?.signature(of: manifest) : nil
+            if let signature = content.signature ?? kept {
+                try holder.writeNew(signature, to: LibraryLayout.signatureFile)
+            }
             return SHA256.digest(of: bytes)
         }
         let known = base?.list?.manifests[manifest]?.sha256
         // What is lost of a manifest of another run keeps nobody from publishing, and isn't handed on.
         guard let bytes = try base?.readManifest(manifest) else { return known }
         try holder.writeNew(bytes, to: LibraryLayout.manifestFile)
+        if let signature = base?.signature(of: manifest) {
+            try holder.writeNew(signature, to: LibraryLayout.signatureFile)
+        }
         return known ?? SHA256.digest(of: bytes)
     }
 

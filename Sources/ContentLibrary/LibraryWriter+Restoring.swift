@@ -119,6 +119,17 @@ extension LibraryWriter {
         if let trouble { throw trouble }
     }
 
+    /// Puts a signature beside exactly this manifest wherever it is published with another one, or none.
+    package func keep(_ signature: [UInt8], of id: ContentID, _ bytes: [UInt8]) throws(LibraryError) {
+        let digest = SHA256.digest(of: bytes)
+        for number in try library.generations.numbers() {
+            guard let generation = try? library.generations.open(number),
+                generation.list?.manifests[id]?.sha256 == digest, generation.signature(of: id) != signature
+            else { continue }
+            try write(signature, to: LibraryLayout.signatureFile, of: id, in: generation)
+        }
+    }
+
     /// - Returns: whether anything was put back that readers, or the next run, see.
     private func restore(_ loss: GenerationLoss, of generation: Generation) throws(LibraryError) -> Bool {
         switch loss {
@@ -198,12 +209,16 @@ extension LibraryWriter {
     }
 
     private func write(_ bytes: [UInt8], of id: ContentID, to generation: Generation) throws(LibraryError) {
+        try write(bytes, to: LibraryLayout.manifestFile, of: id, in: generation)
+    }
+
+    private func write(
+        _ bytes: [UInt8], to name: RelativePath, of id: ContentID, in generation: Generation
+    ) throws(LibraryError) {
         try translating { () throws(SystemError) in
             let holder = try generation.directory.subdirectory(id.path)
-            if let kind = try holder.status(of: LibraryLayout.manifestFile)?.kind, kind != .file {
-                try holder.removeTree(LibraryLayout.manifestFile)
-            }
-            try holder.replaceFile(LibraryLayout.manifestFile, with: bytes, mode: LibraryLayout.fileMode, flush: true)
+            if let kind = try holder.status(of: name)?.kind, kind != .file { try holder.removeTree(name) }
+            try holder.replaceFile(name, with: bytes, mode: LibraryLayout.fileMode, flush: true)
         }
     }
 

@@ -1,3 +1,4 @@
+import BundleManifest
 import ContentLibrary
 import Downloads
 import Glibc
@@ -158,15 +159,28 @@ struct CourierWriter: Sendable {
     }
 
     /// Writes the manifests, and the mark that says what this is; then all of it is on the disk.
-    func finish(_ manifests: [ContentID: [UInt8]]) throws(SystemError) {
-        for (id, bytes) in manifests {
-            let name = try Self.name("\(id).json")
-            try write(bytes, to: name, in: manifestFolder)
+    func finish(_ manifests: [CarriedManifest]) throws(SystemError) {
+        for manifest in manifests {
+            try write(manifest.bytes, manifest.ownSignature, called: manifest.fileName, in: manifestFolder)
+            let folder = try Self.name(manifest.folder)
+            // One that was signed under another name before is an older one.
+            if try manifestFolder.status(of: folder) != nil { try manifestFolder.removeTree(folder) }
+            guard let signed = manifest.signedElsewhere else { continue }
+            let holder = try Self.folder(folder, in: manifestFolder)
+            try write(manifest.bytes, signed.signature, called: signed.fileName, in: holder)
         }
         var mark = JSONWriter()
         mark.object { $0.member("format", CourierLayout.format) }
         try write(mark.bytes + [UInt8(ascii: "\n")], to: CourierLayout.mark, in: directory)
         if !(try directory.descriptor.synchronizeFileSystem()) { try directory.synchronize() }
+    }
+
+    private func write(
+        _ manifest: [UInt8], _ signature: [UInt8]?, called fileName: String, in holder: Directory
+    ) throws(SystemError) {
+        try write(manifest, to: try Self.name(fileName), in: holder)
+        let place = try Self.name(MinisignSignature.place(of: fileName))
+        if let signature { try write(signature, to: place, in: holder) } else { try holder.removeIfThere(place) }
     }
 
     private func write(_ bytes: [UInt8], to name: RelativePath, in holder: Directory) throws(SystemError) {

@@ -13,8 +13,8 @@ struct ExportPlan: Sendable {
 
     /// The generation: held so that nothing of it is collected meanwhile.
     let reader: Directory
-    /// The bytes that are published of each manifest.
-    let manifests: [ContentID: [UInt8]]
+    /// What is published of each manifest.
+    let manifests: [CarriedManifest]
     /// What the other library lacks.
     let bundles: [Item]
     /// How many bundles it has.
@@ -56,7 +56,7 @@ struct ExportPlan: Sendable {
             }
         }
         reader = held.directory
-        manifests = Dictionary(loaded.map { ($0.id, $0.bytes) }, uniquingKeysWith: { first, _ in first })
+        manifests = loaded.map { CarriedManifest(id: $0.id, bytes: $0.bytes, signature: $0.signature) }
         stored = try StoredFiles(for: Set(bundles.flatMap { $0.bundle.knownDigests.compactMap(\.self) }), in: library)
         (self.bundles, self.known, self.leftOut, self.other) = (bundles, known, leftOut, other)
     }

@@ -125,6 +125,13 @@ package struct ExportRun: Sendable {
             try await blocking.attempt { () throws(RunProblem) in
                 try onDisk { () throws(SystemError) in try writer.finish(plan.manifests) }
             }
+            for manifest in plan.manifests {
+                guard let signed = manifest.signedElsewhere else { continue }
+                emit(
+                    .notice(
+                        "'\(manifest.id)' is signed as \(escapedText(signed.fileName)): where --public-key is asked for, sync \(CourierLayout.manifests)/\(signed.folder)/\(escapedText(signed.fileName))"
+                    ))
+            }
             return (report, report.exit, summary)
         } catch {
             for event in error.events { emit(event) }

@@ -24,7 +24,8 @@ extension LoadedManifest {
             loaded.append(
                 LoadedManifest(
                     manifest: manifest, id: id, bytes: bytes, bases: SourceBases(manifest.mirrors, orElse: place),
-                    isHeld: pin?.holds(id, serial: manifest.serial) ?? false, takesFilesUnproven: false))
+                    signature: generation.signature(of: id), isHeld: pin?.holds(id, serial: manifest.serial) ?? false,
+                    takesFilesUnproven: false))
         }
         return loaded
     }

@@ -17,6 +17,8 @@ struct LoadedManifest: Sendable {
     var validator: String?
     /// By whose key it is signed; nil where nobody asked.
     var signer: MinisignPublicKey?
+    /// What proves that, as it lies beside the manifest; nil where nobody asked.
+    var signature: [UInt8]?
     /// Whether a pin keeps it from being published: then nothing is done for it, but for a run that only mends what is published.
     var isHeld = false
     /// Whether files of this machine that it names itself are taken without a digest, too: only where it was read from this machine just now.

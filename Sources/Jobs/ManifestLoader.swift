@@ -57,7 +57,8 @@ struct ManifestLoader {
             text = reply.bytes
             let voucher = try await trust.check(&reply, known, from: location, downloader, options.redirects)
             if !trust.isRequired, let signer = memory.record(of: location)?.signer { tellUnasked(signer, location) }
-            if reply.isUnchanged, let known, let count = memory.settledBundles(of: known) {
+            // A signature that isn't kept yet has to be.
+            if reply.isUnchanged, voucher?.signature == nil, let known, let count = memory.settledBundles(of: known) {
                 var record = known.record
                 record.signer = voucher?.key.description
                 let settled = SettledManifest(source: location.recordKey, record: record, bundleCount: count)
@@ -115,6 +116,7 @@ struct ManifestLoader {
         try checkMayBeFollowed(manifest, location)
         manifest.isHeld = try isHeld(manifest)
         manifest.signer = voucher?.key
+        manifest.signature = voucher?.signature.map { Array($0.text.utf8) }
         tell(voucher, of: manifest.id)
         emit(
             .manifestLoaded(serial: manifest.manifest.serial, bundles: manifest.manifest.bundles.count),

@@ -44,7 +44,8 @@ final class ManifestMemory {
             let bytes = generations.manifestBytes(of: record.manifest, in: number),
             SHA256.digest(of: bytes) == record.digest
         else { return nil }
-        return KnownManifest(record: record, bytes: bytes)
+        return KnownManifest(
+            record: record, bytes: bytes, hasSignature: generations.hasSignature(of: record.manifest, in: number))
     }
 
     /// Whether there is nothing to do for a manifest that is still the one that is known.

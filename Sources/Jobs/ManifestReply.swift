@@ -6,6 +6,8 @@ struct KnownManifest: Sendable {
     let record: ManifestRecord
     /// The exact bytes that were published.
     let bytes: [UInt8]
+    /// Whether its signature lies beside it, so that it needn't be asked for.
+    let hasSignature: Bool
 }
 
 /// A manifest's text as it was read.

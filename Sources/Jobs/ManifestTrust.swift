@@ -7,8 +7,11 @@ struct ManifestTrust: Sendable {
     /// Who vouches for a manifest.
     struct Voucher: Sendable {
         let key: MinisignPublicKey
-        /// What the signer says besides, as it stands in the signature; nil where an earlier run looked at it.
-        let comment: String?
+        /// Nil where an earlier run looked at it, and kept it.
+        let signature: MinisignSignature?
+
+        /// What the signer says besides, as it stands in the signature.
+        var comment: String? { signature?.trustedComment }
     }
 
     /// How long whoever replaces a manifest and its signature is given for the second one.
@@ -24,7 +27,7 @@ struct ManifestTrust: Sendable {
     /// Makes sure that a manifest is signed by one of the keys, where there are any.
     /// - Parameters:
     ///   - reply: what was read from `location`; another one, where it and its signature were just being replaced.
-    ///   - known: what an earlier run read there: of bytes that haven't changed the signature isn't asked for again.
+    ///   - known: what an earlier run read there: of bytes that haven't changed the signature isn't asked for again, as long as it is kept.
     /// - Returns: nil where no signature is asked for.
     /// - Throws: `RunProblem` with 77 when it isn't signed so, 66 when that can't be told.
     func check(
@@ -32,8 +35,10 @@ struct ManifestTrust: Sendable {
         _ downloader: Downloader, _ redirects: RedirectPolicy
     ) async throws(RunProblem) -> Voucher? {
         guard isRequired else { return nil }
-        if reply.isUnchanged, let key = keys.first(where: { $0.description == known?.record.signer }) {
-            return Voucher(key: key, comment: nil)
+        if reply.isUnchanged, known?.hasSignature == true,
+            let key = keys.first(where: { $0.description == known?.record.signer })
+        {
+            return Voucher(key: key, signature: nil)
         }
         let signature = try await location.readSignature(downloader, redirects)
         do throws(SignatureError) { return try verify(signature, reply, location) } catch {
@@ -52,7 +57,7 @@ struct ManifestTrust: Sendable {
         _ signature: MinisignSignature, _ reply: ManifestReply, _ location: ManifestLocation
     ) throws(SignatureError) -> Voucher {
         let key = try signature.verify(reply.bytes, called: location.fileName, by: keys)
-        return Voucher(key: key, comment: signature.trustedComment)
+        return Voucher(key: key, signature: signature)
     }
 
     private func refusal(_ error: SignatureError, _ location: ManifestLocation) -> RunProblem {

@@ -205,7 +205,9 @@ final class RunBoard: Sendable {
             let others = manifest.manifest.bundles.compactMap { ContentID($0.id.text) }.filter {
                 !obtained.contains($0)
             }
-            draft.setManifest(manifest.id, bytes: manifest.bytes, contents: contents, rollingForward: others)
+            draft.setManifest(
+                manifest.id, bytes: manifest.bytes, signature: manifest.signature, contents: contents,
+                rollingForward: others)
         }
         return isEmpty ? nil : draft
     }

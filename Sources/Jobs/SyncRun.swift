@@ -201,6 +201,11 @@ package struct SyncRun: Sendable {
             place.history.begin()
             // Trouble with an older generation is told by `verify`, and none of this run's.
             try? place.writer.restore(Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { $1 }))
+            for manifest in manifests {
+                if let signature = manifest.signature {
+                    try? place.writer.keep(signature, of: manifest.id, manifest.bytes)
+                }
+            }
             // What is published, or held, doesn't tell what a newer manifest lists.
             let isListing = options.mending == nil && loadingExit == .success
             if isListing { discardUnlisted(manifests, place.writer) }

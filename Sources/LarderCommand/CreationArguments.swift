@@ -172,21 +172,4 @@ struct CreationArguments {
         }
         return Timestamp(seconds: seconds)
     }
-
-    /// Tells why nothing was made.
-    func tell(_ error: any Error, _ style: OutputStyle, _ control: RunControl) -> Jobs.ExitCode {
-        switch error {
-        case let error as UsageError:
-            Console.writeError("larder: \(error)\n")
-            return .usage
-        case is CreationProblem where control.reason != nil: return control.reason?.exit ?? .interrupted
-        default:
-            let problem =
-                error as? AuthoringProblem ?? (error as? CreationProblem).map(AuthoringProblem.init)
-                ?? AuthoringProblem(
-                    (error as? SystemError)?.isNoSpace == true ? .noSpace : .failure, "\(error)")
-            for line in problem.lines { Console.writeError("\(style.errorLabel) \(line)\n") }
-            return problem.exit
-        }
-    }
 }

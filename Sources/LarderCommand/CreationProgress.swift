@@ -2,7 +2,7 @@ import ManifestAuthoring
 import Platform
 
 /// How far `larder manifest create` has come, as a line on a terminal.
-final class CreationProgress: Sendable {
+final class CreationProgress: AuthoringProgress {
     struct Figures: Sendable {
         var files = 0
         var totalBytes: Int64 = 0

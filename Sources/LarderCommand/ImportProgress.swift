@@ -2,7 +2,7 @@ import ManifestAuthoring
 import Platform
 
 /// How far `larder manifest import` has come, as a line on a terminal.
-final class ImportProgress: Sendable {
+final class ImportProgress: AuthoringProgress {
     private struct Figures {
         var files = 0
         var hashedFiles = 0

@@ -20,7 +20,7 @@ struct ManifestCreateCommand {
     static let id = CommandOption<String?>.optional(
         "id", .text("ID"), help: "the manifest's id; by default made from the first name")
     static let serial = CommandOption<Int>.value(
-        "serial", .integer(1...Int.max), default: 1, help: "the manifest's serial: higher with every change")
+        "serial", .integer(1...Int.max), default: 1, help: "its serial: higher with every change")
     static let output = CommandOption<String?>.optional(
         "output", short: "o", .file(), help: "where to, in one step; by default, or as -, to standard output")
 
@@ -58,37 +58,23 @@ struct ManifestCreateCommand {
         ]))
 
     func run() async -> Jobs.ExitCode {
-        let style = OutputStyle(parsed)
-        let control = RunControl()
-        let progress = CreationProgress(isLive: style.showsProgress)
-        StopSignals.start(control) { Console.writeError(progress.line + "\n") }
-        let watch = RunWatch(control)
-        defer { withExtendedLifetime(watch) {} }
-        do {
+        await AuthoringRun<CreationProgress>(parsed).carryOut { run in
             let place = try arguments.outputPlace(parsed[Self.output] ?? "-")
             let selection = try arguments.selection(leavingOut: arguments.outputs(at: place))
             var sources = try arguments.sources(parsed.operands)
             let header = try header(of: sources)
-            let observer = progress.observer(style) {
-                control.noteActivity()
-                return control.reason != nil
-            }
+            let observer = run.progress.observer(run.style, shouldStop: run.shouldStop)
             if header.mirrors.isEmpty, place != nil, let output = parsed[Self.output] {
                 CreationArguments.setBase(of: &sources, to: CreationArguments.folder(ofManifest: output), observer)
             }
-            progress.start()
-            defer { progress.end() }
             // Reading and hashing block.
             let creation = ManifestCreation(
                 sources, selection, header, limitBytes: Int64(ManifestLocation.limitBytes), observer)
-            let text = try await JobQueue(name: "create").attempt { () throws(CreationProblem) in try creation.run() }
-            progress.end()
-            if let reason = control.reason { return reason.exit }
-            try CreationArguments.write(text, to: place, style)
-            if !style.isQuiet { Console.writeError(progress.line + "\n") }
-            return .success
-        } catch {
-            return arguments.tell(error, style, control)
+            let text = try await run.working {
+                try await JobQueue(name: "create").attempt { () throws(CreationProblem) in try creation.run() }
+            }
+            try CreationArguments.write(text, to: place, run.style)
+            return run.progress.line
         }
     }
 

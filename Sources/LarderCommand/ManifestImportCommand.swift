@@ -42,7 +42,9 @@ struct ManifestImportCommand {
             Operand("FILE", .oneOrMore, help: "a list, a bag's folder, or - for standard input", completion: .files)
         ],
         groups: [
-            OptionGroup("Lists", format, base, hash, BackgroundOption.background),
+            OptionGroup(
+                "Lists", format, base, hash, RunArguments.jobs, RunArguments.perHost, RunArguments.split,
+                RunArguments.limitRate, RunArguments.retries, BackgroundOption.background, RunArguments.config),
             OptionGroup("Manifest", ManifestCreateCommand.id, ManifestCreateCommand.serial, title),
             OptionGroup(
                 "Output", ManifestCreateCommand.output, OutputOptions.quiet, OutputOptions.noProgress,
@@ -68,13 +70,7 @@ struct ManifestImportCommand {
         ]))
 
     func run() async -> Jobs.ExitCode {
-        let style = OutputStyle(parsed)
-        let control = RunControl()
-        let progress = ImportProgress(isLive: style.showsProgress)
-        StopSignals.start(control) { Console.writeError(progress.line + "\n") }
-        let watch = RunWatch(control)
-        defer { withExtendedLifetime(watch) {} }
-        do {
+        await AuthoringRun<ImportProgress>(parsed).carryOut { run in
             let place = try arguments.outputPlace(parsed[ManifestCreateCommand.output] ?? "-")
             var sources = try Self.sources(parsed.operands)
             guard parsed[Self.title] == nil || sources.count == 1 else {
@@ -85,32 +81,20 @@ struct ManifestImportCommand {
                     "what comes from standard input has no name: say with --id what the manifest's is")
             }
             let header = try header(named: name)
-            let observer = progress.observer(style) {
-                control.noteActivity()
-                return control.reason != nil
-            }
+            let observer = run.progress.observer(run.style, shouldStop: run.shouldStop)
             if header.mirrors.isEmpty, place != nil, let output = parsed[ManifestCreateCommand.output] {
                 let folder = CreationArguments.folder(ofManifest: output)
                 if let base = sources.base, !sources.setBase(folder) {
                     observer.warn(CreationArguments.warning(ofBase: base, insteadOf: folder))
                 }
             }
-            progress.start()
-            defer { progress.end() }
-            let text = try await text(of: sources, header, control, observer)
-            progress.end()
-            if let reason = control.reason { return reason.exit }
-            try CreationArguments.write(text, to: place, style)
-            if !style.isQuiet { Console.writeError(progress.line + "\n") }
-            return .success
-        } catch let error as UsageError {
-            Console.writeError("larder: \(error)\n")
-            return .usage
-        } catch {
-            if let reason = control.reason { return reason.exit }
-            let problem = Self.problem(error)
-            for line in problem.lines { Console.writeError("\(style.errorLabel) \(line)\n") }
-            return problem.exit
+            // Settings that can't work are told with or without anything to fetch.
+            let plan = try RunArguments(parsed).transferPlan()
+            let text = try await run.working { [sources] in
+                try await self.text(of: sources, header, plan, run.control, observer)
+            }
+            try CreationArguments.write(text, to: place, run.style)
+            return run.progress.line
         }
     }
 
@@ -128,19 +112,21 @@ struct ManifestImportCommand {
     }
 
     private func text(
-        of sources: ImportSources, _ header: ManifestHeader, _ control: RunControl, _ observer: ImportObserver
+        of sources: ImportSources, _ header: ManifestHeader, _ plan: TransferPlan, _ control: RunControl,
+        _ observer: ImportObserver
     ) async throws -> OwnedDescriptor {
         var options = ManifestImport.Options()
         options.format = parsed[Self.format]
         options.title = parsed[Self.title]
         guard parsed[Self.hash] else { return try await text(of: sources, header, options, observer) }
+        TemporaryFolder.removeAbandoned()
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        var configuration = DownloaderConfiguration()
-        configuration.session.userAgent = "larder/\(LarderVersion.text)"
-        if parsed[BackgroundOption.background] { configuration.session.trafficClass = .lowerEffort }
-        let downloader = Downloader(configuration: configuration, store: ResumeStore(directory: folder.directory))
-        options.downloader = downloader
+        let downloader = Downloader(
+            configuration: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
+            store: ResumeStore(directory: folder.directory))
+        options.fetching = ManifestImport.Fetching(
+            downloader, redirects: plan.settings.redirects, bodyBudgetBytes: plan.settings.bodyBudgetBytes)
         control.onStop { Task { await downloader.shutDown() } }
         let text: Result<OwnedDescriptor, any Error>
         do { text = .success(try await self.text(of: sources, header, options, observer)) } catch {
@@ -179,40 +165,5 @@ struct ManifestImportCommand {
         let invalid = AuthoringProblem(invalid: decoded)
         throw AuthoringProblem(
             .invalidManifest, lines: invalid.lines + ["so the manifest would not be valid, and nothing is written"])
-    }
-
-    private static func problem(_ error: any Error) -> AuthoringProblem {
-        switch error {
-        case let error as AuthoringProblem: error
-        case let error as CreationProblem: AuthoringProblem(error)
-        case let error as ImportProblem: AuthoringProblem(error)
-        // What can't be read has said so itself.
-        case let error as SystemError: AuthoringProblem(error.isNoSpace ? .noSpace : .failure, "\(error)")
-        default: AuthoringProblem(.failure, "\(error)")
-        }
-    }
-}
-
-extension AuthoringProblem {
-    fileprivate init(_ problem: ImportProblem) {
-        func told(_ lines: [String], _ count: Int, _ end: String) -> [String] {
-            let rest = count > lines.count ? ["and \(count - lines.count) more"] : []
-            return lines + rest + ["nothing is written: \(end)"]
-        }
-        switch problem {
-        case .invalid(let line): self.init(.invalidManifest, line)
-        case .refused(let lines, let count):
-            self.init(.invalidManifest, lines: told(lines, count, "correct the list, or take that out of it"))
-        case .unhashed(let lines, let count):
-            self.init(
-                .failure, lines: told(lines, count, "take that out of the list, or import it without --hash"))
-        case .tooLarge(let limitBytes):
-            self.init(
-                .failure,
-                "the manifest would have more than \(limitBytes >> 20) MiB, and sync reads no more: split the list, and make several"
-            )
-        case .system(let error): self.init(error.isNoSpace ? .noSpace : .unreadable, "\(error)")
-        case .stopped: self.init(.failure, "stopped")
-        }
     }
 }

@@ -60,13 +60,7 @@ struct ManifestUpdateCommand {
         ]))
 
     func run() async -> Jobs.ExitCode {
-        let style = OutputStyle(parsed)
-        let control = RunControl()
-        let progress = CreationProgress(isLive: style.showsProgress)
-        StopSignals.start(control) { Console.writeError(progress.line + "\n") }
-        let watch = RunWatch(control)
-        defer { withExtendedLifetime(watch) {} }
-        do {
+        await AuthoringRun<CreationProgress>(parsed).carryOut { run in
             var options = ManifestUpdate.Options(created: try arguments.created())
             options.base = try parsed[Self.base].map(arguments.mirror)
             options.prunes = parsed[Self.prune]
@@ -77,10 +71,7 @@ struct ManifestUpdateCommand {
             let target = try target()
             let selection = try arguments.selection(leavingOut: ownFiles(target))
             var sources = try arguments.sources(parsed.operands.dropFirst())
-            let observer = progress.observer(style) {
-                control.noteActivity()
-                return control.reason != nil
-            }
+            let observer = run.progress.observer(run.style, shouldStop: run.shouldStop)
             let folder = CreationArguments.folder(ofManifest: path)
             if old.mirrors.isEmpty, options.base == nil {
                 CreationArguments.setBase(of: &sources, to: folder, observer)
@@ -88,16 +79,11 @@ struct ManifestUpdateCommand {
             guard let update = ManifestUpdate(old, in: folder, sources, selection, options, observer) else {
                 throw AuthoringProblem(invalid: old)
             }
-            progress.start()
-            defer { progress.end() }
-            let updated = try await queue.attempt { () throws(CreationProblem) in try update.run() }
-            progress.end()
-            if let reason = control.reason { return reason.exit }
+            let updated = try await run.working {
+                try await queue.attempt { () throws(CreationProblem) in try update.run() }
+            }
             try finish(updated, old, target)
-            if !style.isQuiet { Console.writeError("\(updated.summary); \(progress.line)\n") }
-            return .success
-        } catch {
-            return arguments.tell(error, style, control)
+            return "\(updated.summary); \(run.progress.line)"
         }
     }
 
@@ -178,7 +164,7 @@ extension UpdatedManifest {
     fileprivate var summary: String {
         let parts = [
             (counts.renewed, "renewed"), (counts.completed, "completed"), (counts.added, "new"),
-            (counts.pruned, "taken out"), (counts.gone - counts.pruned, "gone"),
+            (counts.pruned, "taken out"), (counts.gone - counts.pruned, "gone"), (counts.linked, "behind links"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         guard let change else { return parts.isEmpty ? "nothing changed" : "nothing changed, \(parts)" }
         return "serial \(change.serial): \(parts)"

@@ -39,12 +39,12 @@ struct RunArguments: Sendable {
         "keep-age", .duration, default: keptAge, defaultText: "1d", help: "younger generations stay too")
     static let (keptGenerations, keptAge) = (2, Duration.seconds(86_400))
 
-    private static let jobs = CommandOption<Int>.value(
+    static let jobs = CommandOption<Int>.value(
         "jobs", short: "j", .integer(1...256), default: 8, help: "transfers at once")
-    private static let perHost = CommandOption<Int>.value(
+    static let perHost = CommandOption<Int>.value(
         "per-host", .integer(1...256), default: 6, help: "of these from one host")
-    private static let split = CommandOption<SplitPolicy>.split
-    private static let limitRate = CommandOption<Int?>.optional(
+    static let split = CommandOption<SplitPolicy>.split
+    static let limitRate = CommandOption<Int?>.optional(
         "limit-rate", .positiveSize, help: "bytes a second for the run as a whole")
     private static let maxBytes = CommandOption<Int?>.optional(
         "max-bytes", .size, help: "pause once this many body bytes came in; 0: take nothing over the network")
@@ -52,7 +52,7 @@ struct RunArguments: Sendable {
         "deadline", .duration, help: "pause after this long")
     static let minFree = CommandOption<SizeOrPercent>.value(
         "min-free", .sizeOrPercent, default: .percent(5), help: "room that stays free on the disk")
-    private static let retries = CommandOption<Int>.value(
+    static let retries = CommandOption<Int>.value(
         "retries", .integer(0...1000), default: 5, help: "tries after the first; counted anew after progress")
 
     static let config = CommandOption<String?>.optional(
@@ -161,7 +161,7 @@ struct RunArguments: Sendable {
     }
 
     /// The settings of `--config`, and what the command line itself says over them.
-    private func transferPlan() throws(SettingsProblem) -> TransferPlan {
+    func transferPlan() throws(SettingsProblem) -> TransferPlan {
         try TransferPlan(config: parsed[Self.config], apply: configuration)
     }
 

@@ -55,6 +55,54 @@ import Testing
         }
     }
 
+    /// Whoever trusts nobody but the signer takes the manifest from the disk only with its signature. It names the file that it is of.
+    @Test(arguments: ["m.json", "list of all.json"])
+    func theSignatureThatAManifestWasTrustedByTravelsWithIt(name: String) async throws {
+        let signer = try await Minisign(in: stock.directory)
+        stock.serveManifest([library.files()])
+        let manifest = Array(Stock.manifest([library.files()], serial: 1).utf8)
+        let place = "/signed/" + name.replacing(" ", with: "%20")
+        stock.server.serve(place, Resource(.bytes(manifest)))
+        stock.server.serve(
+            "\(place).minisig", Resource(.bytes(try await signer.sign(manifest, called: name))))
+        for (path, content) in RestingLibrary.contents { stock.server.serve("/signed/\(path)", Resource(content)) }
+        let url = stock.manifestURL.replacing("/m.json", with: place)
+        // First as somebody does who asks for no signature: what is published already gets it, too.
+        for keys in [[], ["--public-key", signer.publicKey], ["--public-key", signer.publicKey]] {
+            let synced = try await LarderProgram.run(
+                ["refresh", url, "--library", stock.library, "--min-free", "0"] + keys)
+            #expect(synced.status == .exited(0), "\(synced)")
+        }
+        #expect(stock.server.exchanges("\(place).minisig").count == 1, "what is kept isn't asked for again")
+        let exported = try await export()
+        #expect(exported.status == .exited(0), "\(exported)")
+        stock.server.stop()
+        let carried = name == "m.json" ? "\(stick)/manifests/m.json" : "\(stick)/manifests/m.signed/\(name)"
+        #expect(exported.errorText.contains("manifests/m.signed/\(name)") == (name != "m.json"), "\(exported)")
+        let arrival = try await LarderProgram.run([
+            "sync", carried, "--from", stick, "--library", stock.directory["second"], "--retries", "0", "--min-free",
+            "0",
+            "--public-key", signer.publicKey,
+        ])
+        #expect(arrival.status == .exited(0), "\(arrival)")
+        #expect(try treeDifferences("\(stock.library)/current/m/", stock.directory["second/current/m/"]) == [])
+    }
+
+    /// The signature would be of other bytes.
+    @Test func aSignatureOfAnOlderManifestDoesNotStayOnTheDisk() async throws {
+        let signer = try await Minisign(in: stock.directory)
+        stock.serveManifest([library.files()])
+        let manifest = Array(Stock.manifest([library.files()], serial: 1).utf8)
+        stock.server.serve("/m.json.minisig", Resource(.bytes(try await signer.sign(manifest, called: "m.json"))))
+        #expect(try await stock.sync("--public-key", signer.publicKey).status == .exited(0))
+        #expect(try await export().status == .exited(0))
+        #expect(try carried().contains("/manifests/m.json.minisig"))
+        stock.serveManifest([library.files()], serial: 2)
+        #expect(try await stock.sync().status == .exited(0))
+        #expect(try await export().status == .exited(0))
+        #expect(try carried().filter { $0.hasPrefix("/manifests/") } == ["/manifests/m.json"])
+    }
+
     /// What stands in the way of the manifests, too, which are written last.
     @Test func aLinkInThePlaceOfTheManifestsIsFoundBeforeAnythingIsWritten() async throws {
         try await publish()

@@ -43,7 +43,7 @@ import Testing
 
         let published = try directoryEntries(FilePathBytes("\(library)/current/museum")).map(\.description)
         #expect(
-            Set(published).isSuperset(of: ["maps", "museum", "plans", "plates", "guide"]) && published.count == 7,
+            Set(published).isSuperset(of: ["maps", "museum", "plans", "plates", "guide"]) && published.count == 8,
             "\(published)")
         let differences = try treeDifferences("\(folder)/odd", "\(library)/current/museum/museum/odd")
         #expect(differences == [], "\(differences)")

@@ -11,12 +11,13 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     private func importing(
-        _ arguments: String..., input: [UInt8] = [], temporary: String? = nil
+        _ arguments: String..., more: [String] = [], input: [UInt8] = [], temporary: String? = nil
     ) async throws -> ChildProcess.Result {
         var environment = ["SOURCE_DATE_EPOCH": "86400", "PATH": ChildProcess.inheritedEnvironment["PATH"] ?? ""]
         environment["TMPDIR"] = temporary
         return try await LarderProgram.run(
-            ["manifest", "import"] + arguments, environment: environment, directory: directory.path, input: input)
+            ["manifest", "import"] + arguments + more, environment: environment, directory: directory.path, input: input
+        )
     }
 
     private static let files: [(path: String, content: [UInt8])] = [
@@ -147,7 +148,8 @@ import Testing
 
     private func hash(_ list: String, _ more: String..., temporary: String? = nil) async throws -> ChildProcess.Result {
         try directory.write(list.utf8, to: "set.txt")
-        return try await importing("set.txt", "--hash", "-o", "set.json", "--format", "aria2", temporary: temporary)
+        return try await importing(
+            "set.txt", "--hash", "-o", "set.json", "--format", "aria2", more: more, temporary: temporary)
     }
 
     @Test func whatAListSaysIsCheckedWhileItIsHashedAndMirrorsAreAsked() async throws {
@@ -251,6 +253,57 @@ import Testing
         #expect(try await hashing.waitForExit().status == .exited(130))
         #expect(try directoryEntries(FilePathBytes(temporary)).isEmpty)
         #expect(throws: (any Error).self) { try directory.read("set.json") }
+    }
+
+    /// Nobody can clear up after himself then: the next one does, and leaves alone what another one is at work in.
+    @Test func whatAKilledOneLeftIsRemovedByTheNext() async throws {
+        let server = try FaultServer()
+        let content = Content.pattern(lengthBytes: 2 << 20, seed: 1)
+        server.serve("/a", always: Reply.status(200).body(content).stalled(afterBytes: 1 << 20))
+        server.serve("/b", Resource(.bytes([1])))
+        let temporary = try directory.makeDirectory("temporary")
+        let other = try directory.makeDirectory("temporary/larder-backup")
+        try directory.write("\(server.url("/a"))\n".utf8, to: "set.txt")
+        try directory.write("\(server.url("/b"))\n".utf8, to: "next.txt")
+        var environment = ChildProcess.inheritedEnvironment
+        environment["TMPDIR"] = temporary
+        func start(_ number: Int) async throws -> ChildProcess {
+            let hashing = try LarderProgram.start(
+                ["manifest", "import", directory["set.txt"], "--hash", "-o", directory["set.json"]],
+                environment: environment)
+            try await server.waitUntilSent("/a", bytes: 1 << 20, request: number)
+            return hashing
+        }
+        let killed = try await start(1)
+        killed.kill(SIGKILL)
+        #expect(try await killed.waitForExit().status == .signalled(SIGKILL))
+        #expect(try directoryEntries(FilePathBytes(temporary)).count == 2)
+        let atWork = try await start(2)
+        #expect(try directoryEntries(FilePathBytes(temporary)).count == 2, "\(other) isn't ours")
+        #expect(try await hash(server.url("/b"), temporary: temporary).status == .exited(0))
+        #expect(try directoryEntries(FilePathBytes(temporary)).count == 2)
+        atWork.kill(SIGINT)
+        #expect(try await atWork.waitForExit().status == .exited(130))
+        #expect(try directoryEntries(FilePathBytes(temporary)).count == 1)
+    }
+
+    /// As `sync` does: whoever needs a login to fetch needs it to hash, too.
+    @Test func whatIsHashedIsFetchedAsTheSettingsSay() async throws {
+        let server = try FaultServer()
+        server.serve("/a", Resource(.bytes(Array("12".utf8))))
+        server.serve("/moved", always: Reply.status(302).header("Location", server.url("/a")))
+        try directory.write("\(server.url("/a"))\n".utf8, to: "set.txt")
+        try directory.write("\(server.url("/moved"))\n".utf8, to: "moved.txt")
+        let settings = try directory.write(#"{"headers": {"X-Pass": "1"}, "maxRedirects": 0}"#.utf8, to: "c.json")
+        #expect(try await hash(server.url("/a"), "--config", settings, "--limit-rate", "1M").status == .exited(0))
+        #expect(server.exchanges("/a").last?.request["X-Pass"] == "1")
+        let moved = try await hash(server.url("/moved"), "--config", settings)
+        #expect(moved.status == .exited(1), "\(moved)")
+        let budget = try directory.write(#"{"bodyBudget": 1}"#.utf8, to: "b.json")
+        #expect(try await hash(server.url("/a"), "--config", budget).status == .exited(1))
+        let unknown = try directory.write(#"{"bodyBudgets": 1}"#.utf8, to: "u.json")
+        let wrong = try await hash(server.url("/a"), "--config", unknown)
+        #expect(wrong.status == .exited(64) && wrong.errorText.contains("bodyBudgets"), "\(wrong)")
     }
 
     // MARK: Refusals

@@ -11,6 +11,10 @@ import Testing
         a: SHA256.digest(of: "a".utf8).description, b: SHA256.digest(of: "b".utf8).description
     )
 
+    private static let sha512 = [
+        (hex: String(repeating: "1", count: 128), name: "a"), (hex: String(repeating: "0", count: 128), name: "b"),
+    ]
+
     init() throws { importing = try Importing() }
 
     /// - Parameter fetched: `data/b`, which isn't here.
@@ -31,14 +35,14 @@ import Testing
     @Test func whatIsHereIsTakenFromThereAndTheRestIsFetched() throws {
         try makeBag(files: [
             "bag-info.txt": "External-Description: Two\n  files\nPayload-Oxum: 2.2\n",
-            "manifest-sha512.txt": "\(String(repeating: "0", count: 128)) data/b\n",
+            "manifest-sha512.txt": Self.sha512.map { "\($0) data/\($1)\n" }.joined(),
         ])
         let text = try importing.text(of: ["bag"])
         #expect(text.contains(#"{"id":"bag","title":"Two files","kind":"files""#), "\(text)")
         #expect(
             try entries() == [
-                #"{"path":"a","urls":["data/a"],"size":1,"sha256":"\#(Self.digests.a)"}"#,
-                #"{"path":"b","urls":["http://a.example/b"],"size":1,"sha256":"\#(Self.digests.b)","x-sha-512":"\#(String(repeating: "0", count: 128))"}"#,
+                #"{"path":"a","urls":["data/a"],"size":1,"sha256":"\#(Self.digests.a)","x-sha-512":"\#(Self.sha512[0].hex)"}"#,
+                #"{"path":"b","urls":["http://a.example/b"],"size":1,"sha256":"\#(Self.digests.b)","x-sha-512":"\#(Self.sha512[1].hex)"}"#,
             ])
     }
 
@@ -47,6 +51,8 @@ import Testing
     func whatIsHereAndListedForFetchingIsTakenFromHereIfItIsWhole(content: String, urls: String) throws {
         try makeBag(files: ["data/b": content])
         #expect(try entries()[1].contains(#""urls":\#(urls),"size":1"#))
+        let told = "bag/manifest-sha256.txt:2: data/b is here with 4 bytes, and fetch.txt says 1 bytes"
+        #expect(importing.warnings.contains { $0.hasPrefix(told) } == (content == "half"), "\(importing.warnings)")
     }
 
     /// It may be half of it.
@@ -54,19 +60,21 @@ import Testing
         try makeBag(files: ["data/b": "half", "fetch.txt": "http://a.example/b - data/b\n"])
         #expect(
             try entries()[1] == #"{"path":"b","urls":["http://a.example/b"],"sha256":"\#(Self.digests.b)"}"#)
+        #expect(importing.warnings.contains { $0.contains("fetch.txt doesn't say how long") }, "\(importing.warnings)")
     }
 
-    @Test func whatWouldLieInAFileIsNotHere() throws {
+    @Test func aFileWhereAListedFolderWouldBeIsUnlisted() throws {
         try makeBag(files: [
             "manifest-sha256.txt": "\(Self.digests.a)  data/a\n\(Self.digests.b)  data/a.d/b\n", "data/a.d": "x",
             "fetch.txt": "http://a.example/b 1 data/a.d/b\n",
         ])
-        #expect(try entries()[1].contains(#""path":"a.d/b","urls":["http://a.example/b"]"#))
+        let why = try refusal()
+        #expect(why?.hasPrefix("bag/data/a.d: it isn't in") == true, "\(why ?? "taken")")
     }
 
     @Test func withoutSHA256TheStrongestDigestIsNoted() throws {
         try makeBag(files: [
-            "manifest-sha256.txt": "-", "fetch.txt": "http://a.example/b - data/b\n",
+            "manifest-sha256.txt": "-", "data/a": "-", "fetch.txt": "http://a.example/b - data/b\n",
             "manifest-md5.txt": "\(String(repeating: "1", count: 32)) data/b\n",
             "manifest-sha1.txt": "\(String(repeating: "2", count: 40)) data/b\n",
         ])
@@ -83,7 +91,7 @@ import Testing
         try makeBag(
             version: version,
             files: [
-                "manifest-sha256.txt": "\(Self.digests.b)  \(listed)\n",
+                "manifest-sha256.txt": "\(Self.digests.b)  \(listed)\n", "data/a": "-",
                 "fetch.txt": "http://a.example/b 1 \(listed)\n",
             ])
         #expect(
@@ -121,7 +129,16 @@ import Testing
             ["tagmanifest-sha256.txt": "\(digests.a)  fetch.txt\n"],
             "tagmanifest-sha256.txt:1: fetch.txt isn't as it was"
         ),
-        (["manifest-md5.txt": "00  data/c\n"], "data/c isn't in it"),
+        (["manifest-md5.txt": "00  data/a\n"], "data/b isn't in manifest-md5.txt"),
+        (
+            [
+                "bagit.txt": "BagIt-Version: 0.97\nTag-File-Character-Encoding: UTF-8\n",
+                "manifest-md5.txt": "00  data/c\n",
+            ],
+            "data/c isn't in it"
+        ),
+        (["manifest-md5.txt": "00  data/a\n00  data/a\n"], "manifest-md5.txt:2: data/a is in the list already"),
+        (["data/c/d": "x"], "bag/data/c/d: it isn't in"), (["data/c": "x", "data/d": "y"], "nor are 1 others"),
     ]
 
     @Test(arguments: faults)
@@ -135,7 +152,34 @@ import Testing
     @Test func aLinkIsNoFileOfABag() throws {
         try makeBag(files: ["fetch.txt": "-"])
         try check(symlink("/etc/hostname", folder["bag/data/b"]), "symlink")
-        #expect(try refusal()?.contains("data/b is neither") == true)
+        let why = try refusal()
+        #expect(why?.hasPrefix("bag/data/b: it is a symbolic link, and no file") == true, "\(why ?? "taken")")
+    }
+
+    /// It would be left out of account, and the manifest lack what it names.
+    @Test(arguments: ["fetch.txt", "manifest-sha512.txt", "tagmanifest-sha256.txt", "bag-info.txt", "data"])
+    func aLinkInThePlaceOfAListOrOfThePayloadIsTold(name: String) throws {
+        try makeBag(files: name == "fetch.txt" ? [name: "-"] : [:])
+        if name == "data" { try check(rename(folder["bag/data"], folder["data"]), "rename") }
+        try check(symlink(folder["data"], folder["bag/\(name)"]), "symlink")
+        let why = try refusal()
+        #expect(why?.hasPrefix("bag/\(name): it is a symbolic link") == true, "\(why ?? "taken")")
+    }
+
+    @Test func aPipeInThePlaceOfAListIsTold() throws {
+        try makeBag(files: ["fetch.txt": "-"])
+        try check(mkfifo(folder["bag/fetch.txt"], 0o600), "mkfifo")
+        let why = try refusal()
+        #expect(why?.hasPrefix("bag/fetch.txt: it is a pipe") == true, "\(why ?? "taken")")
+    }
+
+    @Test func aFolderOfThePayloadBehindALinkIsTold() throws {
+        try makeBag(files: ["manifest-sha256.txt": "\(Self.digests.b)  data/d/b\n", "fetch.txt": "-", "data/a": "-"])
+        try folder.write("b".utf8, to: "other/b")
+        try folder.write("b".utf8, to: "bag/data/x/y")
+        try check(symlink(folder["other"], folder["bag/data/d"]), "symlink")
+        let why = try refusal()
+        #expect(why?.hasPrefix("bag/data/d/b: a symbolic link leads there") == true, "\(why ?? "taken")")
     }
 
     @Test func aFileOfABagIsNotTheBag() throws {

@@ -39,6 +39,16 @@ import Testing
         #expect(importing.warnings == [])
     }
 
+    /// Nobody can tell which of them is the file's.
+    @Test func twoDifferentSizesOfAFileAreRefused() throws {
+        func list(_ sizes: String) -> String.UTF8View {
+            Self.metalink(#"<file name="a">\#(sizes)<url>http://a.example/a</url></file>"#)
+        }
+        let why = try importing.refusal(of: list("<size>1</size>\n<size>2</size>"))
+        #expect(why?.contains(#""a" has two different sizes, "1" and "2""#) == true, "\(why ?? "taken")")
+        #expect(try importing.entries(of: list("<size>1</size><size>01</size>")).count == 1)
+    }
+
     @Test func whatManifestsDoNotKnowIsKeptAsNotesOrTold() throws {
         let entries = try importing.entries(
             of: Self.metalink(

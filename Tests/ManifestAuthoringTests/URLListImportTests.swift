@@ -41,13 +41,19 @@ import Testing
     }
 
     private static let noURLs: [(text: String, told: String)] = [
-        ("http://a.example/", "names no file"), ("http://a.example/..", "names no file"), ("no URL", "http or https"),
+        ("http://a.example/", "names no file"), ("http://a.example/..", "names no file"), ("no-URL", "http or https"),
         ("http://u:secret@a.example/a", "password"), ("http://a.example/%zz", "%zz"),
         ("file:///etc/passwd", "file URL"),
         ("http://a.example:0/a", "port"), ("http://a.example/a\\b", "backslash"),
         ("http://a.example/" + String(repeating: "a", count: 1 << 17), "64 KiB"), ("# nothing", "names no file"),
-        ("http://a.example/a\0", "UTF-8 text"),
+        ("http://a.example/a\0", "UTF-8 text"), ("http://a.example/a.zip # remark", "list:1: http://a.example/a.zip"),
+        ("http://a.example/a.zip # remark", "white space"), ("http://a.example/a b.zip", "%20"),
     ]
+
+    @Test func aRemarkBehindAURLOfAria2IsTold() throws {
+        let why = try importing.refusal(of: "http://a.example/a\t# remark\n out=a\n".utf8)
+        #expect(why?.hasPrefix("list:1: a word has white space in it") == true, "\(why ?? "taken")")
+    }
 
     @Test(arguments: noURLs)
     func whatIsNoURLOfAFileIsRefused(line: String, told: String) throws {
@@ -67,7 +73,16 @@ import Testing
         #expect(lines.count == 100)
     }
 
-    @Test(arguments: [([UInt8]([0x1F, 0x8B, 8, 0]), "compressed"), ([], "empty")])
+    private static let noLists: [(bytes: [UInt8], told: String)] = [
+        ([0x1F, 0x8B, 8, 0], "compressed"), ([], "list: it is empty"), ([0xEF, 0xBB, 0xBF], "list: it is empty"),
+        (Array("\u{feff}\r\n \n".utf8), "list: it is empty"),
+        ([0xFF, 0xFE] + "http://a.example/a\r\n".utf16.flatMap { [UInt8($0), 0] }, "list: it is in UTF-16"),
+        ([0xFE, 0xFF] + "# a\n".utf16.flatMap { [0, UInt8($0)] }, "iconv -f UTF-16"),
+        ("http://a.example/a\n".utf16.flatMap { [UInt8($0), 0] }, "list: it is in UTF-16"),
+        ([0xFF, 0xFE, 0, 0] + "http".utf16.flatMap { [UInt8($0), 0, 0, 0] }, "list: it is in UTF-32"),
+    ]
+
+    @Test(arguments: noLists)
     func whatIsNoListIsTold(bytes: [UInt8], told: String) throws {
         let why = try importing.refusal(of: bytes)
         #expect(why?.contains(told) == true, "\(why ?? "taken")")

@@ -83,7 +83,7 @@ package struct MinisignSignature: Hashable, Sendable {
     }
 
     /// The name that the signed file had: minisign and Larder write it into the trusted comment, where nobody asks for another one.
-    private var signedFileName: String? {
+    package var signedFileName: String? {
         trustedComment.split(separator: "\t").first { $0.hasPrefix(Self.fileField) }
             .map { String($0.dropFirst(Self.fileField.count)) }
     }

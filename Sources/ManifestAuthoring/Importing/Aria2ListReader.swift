@@ -40,6 +40,7 @@ struct Aria2ListReader {
         try end()
         var file = ListedFile(line: input.lineNumber)
         file.urls = line.split(separator: "\t").map { String($0).trimmed }.filter { !$0.isEmpty }
+        for why in file.urls.compactMap(SourceURL.whiteSpace) { intake.refuse(line: file.line, why) }
         file.fallbackName = Self.indexName
         entry = Entry(file: file)
     }

@@ -15,6 +15,8 @@ struct Bag {
     private static let declaration: RelativePath = "bagit.txt"
     private static let info: RelativePath = "bag-info.txt"
     private static let fetchList: RelativePath = "fetch.txt"
+    private static let payload: RelativePath = "data"
+    private static let ownFilesOnly = "a bag has files of its own: put what is meant there itself"
     private static let longestLabels = 1 << 20
 
     init(_ folder: SourceFolder, shouldStop: @escaping () -> Bool) throws(ImportProblem) {
@@ -45,6 +47,9 @@ struct Bag {
         }
     }
 
+    /// Every payload manifest lists all of the payload; before version 1.0 they could share it among them (RFC 8493 §2.1.3).
+    var listsAllInEach: Bool { encodesPercent }
+
     // MARK: Its lists
 
     /// What the best of its lists is called in messages.
@@ -65,16 +70,61 @@ struct Bag {
         try Self.labels(in: Self.info, of: folder) ?? []
     }
 
-    /// Where a file of the payload is here; nil where it isn't.
+    /// Where a file of the payload is here; nil where nothing is.
+    /// - Throws: `invalid` where something else stands in its place, or a link on its way.
     func local(_ path: RelativePath) throws(ImportProblem) -> LocalFile? {
         let status: FileStatus?
         do throws(SystemError) { status = try folder.root.status(of: path) } catch {
+            switch error.code {
             // A file lies where the folder would.
-            guard error.code == ENOTDIR else { throw .system(error) }
-            return nil
+            case ENOTDIR: return nil
+            case ELOOP: throw .invalid("\(name)/\(path): a symbolic link leads there; \(Self.ownFilesOnly)")
+            default: throw .system(error)
+            }
         }
-        guard let status, status.kind == .file else { return nil }
+        guard let status else { return nil }
+        guard status.kind == .file else { throw Self.notAFile(path, status.kind, in: folder) }
         return LocalFile(folder: folder, path: path, sizeBytes: status.sizeBytes)
+    }
+
+    /// Hands out the path of whatever lies in `data/` and is no folder.
+    func forEachLocal(_ body: (RelativePath) throws(ImportProblem) -> Void) throws(ImportProblem) {
+        var folders = try hasPayloadFolder() ? [Self.payload] : []
+        while let path = folders.popLast() {
+            guard !shouldStop() else { throw .stopped }
+            let (directory, names) = try ImportProblem.asked { () throws(SystemError) in
+                let directory = try folder.root.subdirectory(path)
+                return (directory, try directory.names())
+            }
+            for name in names {
+                let kind = try ImportProblem.asked { () throws(SystemError) in try directory.status(of: name)?.kind }
+                guard let entry = try? path.appending(name) else {
+                    throw .invalid("\(self.name)/\(path)/\(name): the path is too long to be listed")
+                }
+                switch kind {
+                case .directory: folders.append(entry)
+                case nil: continue
+                default: try body(entry)
+                }
+            }
+        }
+    }
+
+    /// - Throws: `invalid` where something else stands in its place.
+    func hasPayloadFolder() throws(ImportProblem) -> Bool {
+        let status = try ImportProblem.asked { () throws(SystemError) in try folder.root.status(of: Self.payload) }
+        guard let status else { return false }
+        guard status.kind == .directory else {
+            throw .invalid(
+                "\(name)/\(Self.payload): it is \(Self.shown(status.kind)), and no folder; \(Self.ownFilesOnly)")
+        }
+        return true
+    }
+
+    private static func notAFile(
+        _ path: RelativePath, _ kind: FileStatus.Kind, in folder: SourceFolder
+    ) -> ImportProblem {
+        .invalid("\(folder.root.name)/\(path): it is \(shown(kind)), and no file; \(ownFilesOnly)")
     }
 
     /// Holds the files that describe the bag against the digests of these: a list that was changed or cut is found out.
@@ -118,8 +168,21 @@ struct Bag {
         (try? RelativePath("tagmanifest-\(algorithm.plainName).txt")) ?? info
     }
 
+    /// Whether a list is there. What stands in its place and is no file would be left out of account in silence.
     private static func exists(_ path: RelativePath, in folder: SourceFolder) throws(ImportProblem) -> Bool {
-        try ImportProblem.asked { () throws(SystemError) in try folder.root.status(of: path)?.kind == .file }
+        let status = try ImportProblem.asked { () throws(SystemError) in try folder.root.status(of: path) }
+        guard let status else { return false }
+        guard status.kind == .file else { throw notAFile(path, status.kind, in: folder) }
+        return true
+    }
+
+    private static func shown(_ kind: FileStatus.Kind) -> String {
+        switch kind {
+        case .file: "a file"
+        case .directory: "a folder"
+        case .symbolicLink: "a symbolic link"
+        case .other: "a pipe, a socket or a device"
+        }
     }
 
     /// `Label: value`, on following lines that begin with white space the rest of the value (RFC 8493 §2.2.2); nil where there is no such file.

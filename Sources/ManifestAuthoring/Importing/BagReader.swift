@@ -13,6 +13,8 @@ struct BagReader {
     /// Nil as soon as some length isn't known.
     private var totalBytes: Int64? = 0
     private var count = 0
+    /// How many of them are here, whole or not.
+    private var localCount = 0
 
     private struct Fetched {
         let url: String
@@ -23,13 +25,17 @@ struct BagReader {
 
     static func read(_ bag: Bag, _ intake: FileIntake) throws(ImportProblem) -> ListFacts {
         try bag.checkTagFiles()
+        _ = try bag.hasPayloadFolder()
         var reader = BagReader(bag: bag, intake: intake)
         try reader.readFetchList()
         try reader.readOtherManifests()
         try reader.readPayload()
         let information = try bag.information()
         // Of what isn't complete the missing files are told.
-        if intake.findings.refusalCount == 0 { try reader.checkTotal(information) }
+        if intake.findings.refusalCount == 0 {
+            try reader.checkNothingIsUnlisted()
+            try reader.checkTotal(information)
+        }
         let title = information.first { $0.label == "external-description" }?.value
         return ListFacts(title: title?.isEmpty == true ? nil : title)
     }
@@ -52,6 +58,9 @@ struct BagReader {
         for algorithm in bag.manifests.dropFirst() {
             let list = try bag.payload(by: algorithm)
             while let entry = try list.next() {
+                guard otherDigests[entry.path]?.last?.algorithm != algorithm else {
+                    throw .invalid("\(entry.place): \(entry.path) is in the list already")
+                }
                 otherDigests[entry.path, default: []].append((algorithm, entry.fields[0]))
             }
         }
@@ -81,8 +90,20 @@ struct BagReader {
         file.name = name
         file.local = try bag.local(entry.path)
         file.digests = [(algorithm.rawValue, entry.fields[0])]
-        file.digests += (otherDigests.removeValue(forKey: entry.path) ?? []).map { ($0.algorithm.rawValue, $0.hex) }
+        if file.local != nil { localCount += 1 }
+        let others = otherDigests.removeValue(forKey: entry.path) ?? []
+        file.digests += others.map { ($0.algorithm.rawValue, $0.hex) }
         let fetched = fetched.removeValue(forKey: entry.path)
+        if bag.listsAllInEach,
+            let missing = bag.manifests.dropFirst().first(where: { algorithm in
+                !others.contains { $0.algorithm == algorithm }
+            })
+        {
+            return intake.refuse(
+                line: entry.line,
+                "\(entry.path) isn't in manifest-\(missing.plainName).txt, and each payload manifest has to list all of the payload"
+            )
+        }
         if let fetched {
             file.urls = [fetched.url]
             if fetched.length != "-" { file.size = fetched.length }
@@ -92,9 +113,37 @@ struct BagReader {
                 line: entry.line, "\(entry.path) is neither in the bag nor in its fetch.txt: the bag isn't complete")
         }
         // What is here, but not whole, is still to be fetched; without a length nobody knows which it is.
-        if let fetched, let local = file.local, decimal(fetched.length) != local.sizeBytes { file.local = nil }
+        if let fetched, let local = file.local, decimal(fetched.length) != local.sizeBytes {
+            file.local = nil
+            let length = fetched.length == "-" ? "doesn't say how long it is" : "says \(fetched.length) bytes"
+            intake.note(
+                .partial, line: entry.line,
+                "\(entry.path) is here with \(local.sizeBytes) bytes, and fetch.txt \(length): it is to be fetched")
+        }
         addLength(file)
         try intake.take(file)
+    }
+
+    /// What lies in `data/` and is in no list would be left behind (RFC 8493 §3: the bag isn't valid).
+    private func checkNothingIsUnlisted() throws(ImportProblem) {
+        var found = 0
+        try bag.forEachLocal { _ in found += 1 }
+        guard found != localCount else { return }
+        // Only now is it worth to hold all names.
+        var listed: Set<RelativePath> = []
+        let list = try bag.payload(by: bag.manifests[0])
+        while let entry = try list.next() { listed.insert(entry.path) }
+        var (first, count) = (RelativePath?.none, 0)
+        try bag.forEachLocal { path in
+            guard !listed.contains(path) else { return }
+            count += 1
+            if first.map({ path.bytes.lexicographicallyPrecedes($0.bytes) }) ?? true { first = path }
+        }
+        guard let first else { return }
+        let others = count > 1 ? ", nor are \(count - 1) others" : ""
+        throw .invalid(
+            "\(bag.name)/\(first): it isn't in \(list.name)\(others): the bag isn't valid; list it there, or take it out of data/"
+        )
     }
 
     private mutating func addLength(_ file: ListedFile) {

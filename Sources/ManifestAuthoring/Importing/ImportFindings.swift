@@ -2,7 +2,7 @@
 struct ImportFindings {
     /// What isn't taken over, or not as it stands, in the order it is told.
     enum Remark: Int, CaseIterable {
-        case unusableURL, peers, password, headers, options, folder, pieces, signature, digest
+        case unusableURL, peers, password, headers, options, folder, pieces, signature, digest, partial
         case renamed, sameWhereCaseDoesNotCount, weakDigest, noDigest
     }
 

@@ -25,9 +25,24 @@ package enum ListFormat: String, CaseIterable, Sendable {
         line.split(separator: UInt8(ascii: "\t")).count { !$0.allSatisfy(isBlank) } > 1
     }
 
-    /// Only XML comes in it.
-    private static func isUTF16(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(4).contains(0)
+    private static func isUTF16(_ bytes: [UInt8]) -> Bool { wideEncoding(of: bytes) != nil }
+
+    /// What text is in that has more than a byte for each of its characters; nil for what is in another one, or binary. Only of XML it is read.
+    static func wideEncoding(of bytes: [UInt8]) -> String? {
+        let beginning = Array(bytes.prefix(4))
+        if beginning == [0xFF, 0xFE, 0, 0] || beginning == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
+        if beginning.starts(with: [0xFE, 0xFF]) || beginning.starts(with: [0xFF, 0xFE]) { return "UTF-16" }
+        // Without a mark: of ASCII every second byte is a NUL.
+        guard beginning.count >= 2, (beginning[0] == 0) != (beginning[1] == 0) else { return nil }
+        return beginning.count == 4 && beginning[2] == 0 && beginning[1] == 0 ? "UTF-32" : "UTF-16"
+    }
+
+    /// Whether a list has white space alone, and perhaps a byte order mark.
+    static func isBlank(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy(isBlank) }
+
+    /// Whether text of any encoding begins as XML does.
+    static func isXML(_ beginning: [UInt8]) -> Bool {
+        beginning.first { !isBlank($0) && ![0, 0xFE, 0xFF].contains($0) } == UInt8(ascii: "<")
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

@@ -1,5 +1,6 @@
 import Downloads
 import Platform
+import Transfer
 
 /// Makes a manifest of lists that others wrote: a bundle of each.
 package struct ManifestImport {
@@ -14,10 +15,23 @@ package struct ManifestImport {
         package var format: ListFormat?
         /// What people call the bundle, where that isn't to be as the list says.
         package var title: String?
-        /// What has no SHA-256 is fetched by it, and hashed; nil: it stays without.
-        package var downloader: Downloader?
+        /// How what has no SHA-256 is fetched, to be hashed; nil: it stays without.
+        package var fetching: Fetching?
 
         package init() {}
+    }
+
+    package struct Fetching: Sendable {
+        let downloader: Downloader
+        let redirects: RedirectPolicy
+        let bodyBudgetBytes: Int64?
+
+        /// - Parameters:
+        ///   - downloader: whose store needs room for as many files as it fetches at once; none stays there.
+        ///   - bodyBudgetBytes: the most that one reply may carry; nil: any number.
+        package init(_ downloader: Downloader, redirects: RedirectPolicy, bodyBudgetBytes: Int64?) {
+            (self.downloader, self.redirects, self.bodyBudgetBytes) = (downloader, redirects, bodyBudgetBytes)
+        }
     }
 
     /// - Parameter limitBytes: how large the manifest may become.
@@ -37,8 +51,8 @@ package struct ManifestImport {
     package func run() throws(ImportProblem) -> OwnedDescriptor {
         let manifest = ManifestBeingWritten(try ImportWriter(header, limitBytes: limitBytes))
         let add = { (file: ImportedFile) throws(ImportProblem) in try manifest.writer.add(file) }
-        for list in try options.downloader == nil ? sources.lists : judgedLists() {
-            let hasher = options.downloader.map { SourceHasher($0, mirrors: header.mirrors, observer, output: add) }
+        for list in try options.fetching == nil ? sources.lists : judgedLists() {
+            let hasher = options.fetching.map { SourceHasher($0, mirrors: header.mirrors, observer, output: add) }
             var facts = try read(list, observer) { file throws(ImportProblem) in
                 if let hasher { try hasher.add(file) } else { try add(file) }
             }
@@ -79,7 +93,7 @@ package struct ManifestImport {
     ) throws(ImportProblem) -> ListFacts {
         func intake(_ name: String) -> FileIntake {
             FileIntake(
-                name, takesRelativeURLs: !header.mirrors.isEmpty, needsDigests: options.downloader == nil, observer,
+                name, takesRelativeURLs: !header.mirrors.isEmpty, needsDigests: options.fetching == nil, observer,
                 output: output)
         }
         let intaken: FileIntake
@@ -99,7 +113,14 @@ package struct ManifestImport {
 
     private func read(_ input: ListInput, _ intake: FileIntake) throws(ImportProblem) -> ListFacts {
         let beginning = try input.beginning()
-        guard !beginning.isEmpty else { throw .invalid("\(input.name): it is empty") }
+        guard !ListFormat.isBlank(beginning) || beginning.count == ListInput.pieceBytes else {
+            throw .invalid("\(input.name): it is empty")
+        }
+        if let encoding = ListFormat.wideEncoding(of: beginning), !ListFormat.isXML(beginning) {
+            throw .invalid(
+                "\(input.name): it is in \(encoding), and lists are read in UTF-8 alone: convert it with iconv -f \(encoding) -t UTF-8, and pass what comes out as -"
+            )
+        }
         guard !beginning.starts(with: [0x1F, 0x8B]) else {
             throw .invalid("\(input.name): it is compressed; gunzip it, and pass what comes out as -")
         }

@@ -80,7 +80,14 @@ final class MetalinkReader: XMLHandler {
 
     private func addToFile(_ name: String, _ text: String) {
         switch name {
-        case "size": file?.listed.size = text
+        case "size":
+            if let other = file?.listed.size, decimal(other) == nil || decimal(other) != decimal(text) {
+                intake.refuse(
+                    line: line,
+                    "the file \((file?.listed.name ?? "").quotedForMessage()) has two different sizes, \(other.quotedForMessage()) and \(text.quotedForMessage())"
+                )
+            }
+            file?.listed.size = text
         case "hash": file?.listed.digests.append((attributes["type"] ?? "", text))
         case "url": addURL(text)
         case "metaurl": intake.note(.peers, line: line, "what is fetched from peers is left out: a torrent")

@@ -25,7 +25,7 @@ final class SourceHasher {
         }
     }
 
-    private let downloader: Downloader
+    private let fetching: ManifestImport.Fetching
     private let mirrors: [String]
     private let observer: ImportObserver
     private let output: Output
@@ -42,11 +42,11 @@ final class SourceHasher {
     private static let mostFiles = 256
     private static let mostFailures = 100
 
-    /// - Parameters:
-    ///   - downloader: whose store needs room for as many files as it fetches at once; none stays there.
-    ///   - mirrors: what relative URLs are joined to.
-    init(_ downloader: Downloader, mirrors: [String], _ observer: ImportObserver, output: @escaping Output) {
-        (self.downloader, self.mirrors) = (downloader, mirrors)
+    /// - Parameter mirrors: what relative URLs are joined to.
+    init(
+        _ fetching: ManifestImport.Fetching, mirrors: [String], _ observer: ImportObserver, output: @escaping Output
+    ) {
+        (self.fetching, self.mirrors) = (fetching, mirrors)
         (self.observer, self.output) = (observer, output)
     }
 
@@ -106,8 +106,10 @@ final class SourceHasher {
         guard let first = urls.first else { return tell(.failure(.wrong("it has no source"))) }
         var request = DownloadRequest(first, mirrors: Array(urls.dropFirst()))
         request.sizeBytes = file.sizeBytes
+        request.redirects = fetching.redirects
+        request.budgetBytes = fetching.bodyBudgetBytes
         let progress = Locked<Int64>(0)
-        downloader.download(
+        fetching.downloader.download(
             request,
             events: { [observer] event in
                 guard case .progress(let at) = event else { return }

@@ -25,6 +25,14 @@ enum SourceURL {
         return encoded
     }
 
+    /// Why a word of a list of lines is no URL that somebody wrote there on purpose; nil where it may be.
+    static func whiteSpace(in text: String) -> String? {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) else { return nil }
+        let shown = shownURL(text)
+        return (shown.isEmpty ? "a word" : shown)
+            + " has white space in it: in a URL that is %20, and a remark has a line of its own"
+    }
+
     /// The last component of the path, decoded; empty where that names a folder.
     static func name(in url: String) -> String {
         let path = URLParts(url).path

@@ -11,6 +11,10 @@ enum URLListReader {
                 throw .invalid(
                     "\(input.place(input.lineNumber)): this is an option of aria2, and no URL; --format aria2 takes it")
             }
+            if let why = SourceURL.whiteSpace(in: url) {
+                intake.refuse(line: input.lineNumber, why)
+                continue
+            }
             var file = ListedFile(line: input.lineNumber)
             file.urls = [url]
             try intake.take(file)

@@ -53,6 +53,14 @@ struct ManifestChanges {
 
     mutating func note(gone source: JSONValue, _ file: RelativePath) { gone.append((source.range.start, file)) }
 
+    /// A link stands where a file was: it isn't followed, and nobody knows whether what the manifest says of it still holds.
+    mutating func note(linked file: RelativePath, of bundle: ListedBundle) {
+        counts.linked += 1
+        told.gone.add(
+            "\"\(bundle.id)\": \(file) is behind a link, and stays as it was written, unread: put the file itself there, or name it"
+        )
+    }
+
     mutating func add(_ file: String, toBundleAt bundle: Int) {
         joining[bundle, default: []].append(file)
         counts.added += 1
@@ -94,7 +102,22 @@ struct ManifestChanges {
             }
         }
         guard !removed.isEmpty || !newBundles.isEmpty else { return }
+        if !removed.isEmpty { forget(removed) }
         edits += ListEdit(document.bundleList).edits(removing: removed, adding: newBundles)
+    }
+
+    /// Takes the bundles that go out of the lists of what others wait for: nobody waits for what isn't there.
+    private mutating func forget(_ removed: Set<Int>) {
+        let ids = Set(document.listedBundles.filter { removed.contains($0.place.range.start) }.map(\.id))
+        for bundle in document.listedBundles where !removed.contains(bundle.place.range.start) {
+            guard let after = bundle.place["after"] else { continue }
+            let gone = after.elements.filter { $0.string.map(ids.contains) ?? false }
+            guard !gone.isEmpty else { continue }
+            edits += ListEdit(after).edits(removing: Set(gone.map(\.range.start)), adding: [])
+            for id in gone.compactMap(\.string) {
+                told.gone.add("\"\(bundle.id)\" comes after \"\(id)\" no more, which is taken out")
+            }
+        }
     }
 
     /// - Returns: whether the bundle as a whole goes.
@@ -146,6 +169,8 @@ package struct UpdateCounts: Sendable {
     package var added = 0
     /// They aren't there any more.
     package var gone = 0
+    /// A link leads to them, and they aren't read.
+    package var linked = 0
     /// They aren't there, and aren't named any more.
     package var pruned = 0
 }

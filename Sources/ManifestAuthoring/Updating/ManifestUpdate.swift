@@ -121,7 +121,7 @@ package struct ManifestUpdate {
     private func renew(
         _ changes: inout ManifestChanges, _ line: InspectionLine
     ) throws(CreationProblem) -> [Int: SHA256Digest] {
-        var (found, missing) = (0, 0)
+        var (found, missing, isNamesake) = (0, 0, false)
         var segments: [Int: SHA256Digest] = [:]
         var joined: Set<Int> = []
         func tell(_ item: InspectionItem, _ facts: FileFacts) {
@@ -144,7 +144,10 @@ package struct ManifestUpdate {
                 case .gone(let file):
                     missing += 1
                     lost.append((source, locator.place(of: file)))
-                case .elsewhere: missing += 1
+                case .elsewhere:
+                    missing += 1
+                    isNamesake = isNamesake || sources.hasFile(calledAsIn: source)
+                case .link(let file): changes.note(linked: locator.place(of: file), of: bundle)
                 case .leftOut: return
                 }
             }
@@ -152,7 +155,9 @@ package struct ManifestUpdate {
         try line.finish(tell: tell)
         for (source, file) in lost { changes.note(gone: source, file) }
         // By another base they may all be there: they would come into the manifest once more, or be taken out of it.
-        if found == 0, missing > 0 { throw .nothingMatches(count: missing) }
+        // Files that were named one by one, and are called as nothing is that the manifest has, are meant to be new.
+        let areNew = !isNamesake && lost.isEmpty && sources.folders.allSatisfy { $0.files != nil }
+        if found == 0, missing > 0, !areNew { throw .nothingMatches(count: missing) }
         return segments
     }
 
@@ -161,7 +166,8 @@ package struct ManifestUpdate {
         case gone(SourceLocator.File)
         /// Not among the files that are looked at.
         case elsewhere
-        /// By a pattern, or as a link.
+        case link(SourceLocator.File)
+        /// By a pattern.
         case leftOut
     }
 
@@ -171,7 +177,7 @@ package struct ManifestUpdate {
         for file in files {
             switch try kind(of: file) {
             case .file?: return .there(file)
-            case .symbolicLink?: return .leftOut
+            case .symbolicLink?: return .link(file)
             case .directory?, .other?, nil: continue
             }
         }
@@ -241,6 +247,15 @@ package struct ManifestUpdate {
             try line.finish(tell: tell)
             new.endFolder(survey.folder, manifestID: old.id?.text ?? "", &changes)
         }
+    }
+}
+
+extension ManifestSources {
+    /// Whether a file was named one by one that is called as one of a source's URLs calls it.
+    fileprivate func hasFile(calledAsIn source: JSONValue) -> Bool {
+        let names = Set(
+            (source["urls"] ?? source).elements.compactMap { $0.string.map { Array(SourceURL.name(in: $0).utf8) } })
+        return folders.contains { folder in folder.files?.contains { names.contains(Array($0.name.bytes)) } ?? false }
     }
 }
 
