@@ -42,11 +42,13 @@ struct ManifestImportCommand {
             Operand("FILE", .oneOrMore, help: "a list, a bag's folder, or - for standard input", completion: .files)
         ],
         groups: [
-            OptionGroup("Lists", format, base, hash, BackgroundOption.background),
-            OptionGroup("Manifest", ManifestCreateCommand.id, ManifestCreateCommand.serial, title),
+            OptionGroup("Lists", format, base, hash, BackgroundOption.background).naming(BackgroundOption.background),
+            OptionGroup("Manifest", ManifestCreateCommand.id, ManifestCreateCommand.serial, title)
+                .naming(ManifestCreateCommand.id, ManifestCreateCommand.serial, title),
             OptionGroup(
                 "Output", ManifestCreateCommand.output, OutputOptions.quiet, OutputOptions.noProgress,
-                OutputOptions.color),
+                OutputOptions.color
+            ).naming(OutputOptions.noProgress, OutputOptions.color),
         ],
         examples: [
             Example("larder manifest import distro.meta4 -o distro.json", "With the digests that the Metalink has."),
