@@ -65,12 +65,21 @@ package struct OptionGroup: Sendable {
     package let options: [OptionDefinition]
     /// The command whose short help tells of these options, where that isn't the one that lists them.
     private(set) var home: String?
+    /// Options that short help names and says nothing more of.
+    private(set) var unexplained: Set<String> = []
 
     package init<each Value>(_ title: String, _ options: repeat CommandOption<each Value>) {
         self.title = title
         var definitions: [OptionDefinition] = []
         for option in repeat each options { definitions.append(option.definition) }
         self.options = definitions
+    }
+
+    /// The same where there are more options than one screen holds: of these short help tells the names alone.
+    package func naming<each Value>(_ options: repeat CommandOption<each Value>) -> Self {
+        var group = self
+        for option in repeat each options { group.unexplained.insert(option.definition.name) }
+        return group
     }
 
     /// The same for a command that has them from another one, and options enough of its own.

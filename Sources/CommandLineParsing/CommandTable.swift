@@ -80,7 +80,14 @@ package struct CommandTable: Sendable {
 
     private func topic(of words: [String]) throws(UsageError) -> HelpTopic {
         if words.isEmpty { return .program }
-        return isGroup(words[...]) ? .group(words[0]) : .command(try command(for: words))
+        if isGroup(words[...]) { return .group(words[0]) }
+        let command = try command(for: words)
+        if let extra = words.dropFirst(command.words.count).first {
+            throw UsageError(
+                "help is about one command, and \(extra.quotedForMessage()) stands behind \(command.name)",
+                help: helpLine(command))
+        }
+        return .command(command)
     }
 
     private func command(for arguments: [String]) throws(UsageError) -> Command {
@@ -88,6 +95,14 @@ package struct CommandTable: Sendable {
         let word = arguments[0]
         if word.hasPrefix("-") {
             let flags = commands.map(\.words[0]).filter { $0.hasPrefix("-") } + ["--help", "--version"]
+            let name = String(word.prefix { $0 != "=" })
+            if name != word, flags.contains(name) {
+                let isCommand = commands.contains { $0.words[0] == name }
+                throw UsageError(
+                    "\(word.quotedForMessage()): "
+                        + (isCommand ? "what \(name) is given stands behind a space" : "\(name) takes no value"),
+                    help: isCommand ? helpLine([name]) : helpLine())
+            }
             throw UsageError(
                 "the option \(word.quotedForMessage()) stands before any command",
                 nearest: nearestMatch(to: word, among: flags), help: helpLine())

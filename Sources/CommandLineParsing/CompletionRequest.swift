@@ -50,10 +50,10 @@ package struct CompletionRequest: Sendable {
     private func operand(_ line: PartialCommandLine, _ current: String) -> CompletionAnswer {
         let operands = line.command.operands
         let isRepeated = operands.last.map { $0.arity == .oneOrMore || $0.arity == .any } ?? false
-        guard line.operandCount < operands.count || isRepeated, !operands.isEmpty else {
+        guard line.operands.count < operands.count || isRepeated, !operands.isEmpty else {
             return line.hasOnlyOperands ? .nothing : options(line, current)
         }
-        return complete(operands[min(line.operandCount, operands.count - 1)].completion, line, current)
+        return complete(operands[min(line.operands.count, operands.count - 1)].completion, line, current)
     }
 
     /// Those that aren't there yet or may be there again; short ones only for whoever has begun with one dash.

@@ -63,10 +63,17 @@ package struct HelpRenderer: Sendable {
         let borrowed = command.groups.filter { $0.home != nil }
         let names = borrowed.flatMap(\.options).map { "--\($0.name)" }.joined(separator: ", ")
         let home = borrowed.first?.home.map { "As for \(table.program) \($0): " } ?? ""
+        let own = command.groups.filter { $0.home == nil }
+        let unexplained = own.flatMap { group in group.options.filter { group.unexplained.contains($0.name) } }
+        let more = unexplained.isEmpty ? "" : "More: " + unexplained.map { "--\($0.name)" }.joined(separator: ", ")
         return TextLayout.sections(
             [CommandSynopsis(command, of: table.program).line, TextLayout.wrapped(command.description, indent: 0)]
                 + [command.operands.map { TextLayout.shortRow($0.name, $0.help) }.joined(separator: "\n")]
-                + command.groups.filter { $0.home == nil }.map { TextLayout.titled($0.title, $0.options.map(shortRow)) }
+                + own.map { group in
+                    let explained = group.options.filter { !group.unexplained.contains($0.name) }
+                    return TextLayout.titled(group.title, explained.map(shortRow))
+                }
+                + [TextLayout.wrapped(more, indent: 0)]
                 + [TextLayout.wrapped(home + names, indent: 0), examples(command.examples.prefix(2))]
                 + ["All about it, exit codes too: \(table.program) help \(command.name)"])
     }

@@ -5,7 +5,7 @@ package struct PartialCommandLine: Sendable {
     /// By option name; of several the last.
     private var values: [String: String] = [:]
     private(set) var usedOptions: Set<String> = []
-    package private(set) var operandCount = 0
+    package private(set) var operands: [String] = []
     /// The option whose value comes next.
     private(set) var awaiting: OptionDefinition?
     /// Whether `--` has ended the options.
@@ -27,12 +27,12 @@ package struct PartialCommandLine: Sendable {
             values[option.name] = word
             awaiting = nil
         } else if hasOnlyOperands || !word.hasPrefix("-") || word == "-" {
-            operandCount += 1
+            operands.append(word)
         } else if word == "--" {
             hasOnlyOperands = true
         } else if word.hasPrefix("--") {
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            use(command.options.first { $0.name == parts[0] }, parts.count > 1 ? parts[1] : "")
+            use(command.options.first { $0.name == parts[0] }, parts.count > 1 ? parts[1] : nil)
         } else {
             takeShort(word.dropFirst())
         }
@@ -42,15 +42,15 @@ package struct PartialCommandLine: Sendable {
         var letters = letters
         while let letter = letters.popFirst() {
             let option = command.options.first { $0.short == letter }
-            use(option, letters)
+            use(option, letters.isEmpty ? nil : letters)
             if option?.argument != nil { return }
         }
     }
 
-    private mutating func use(_ option: OptionDefinition?, _ attached: Substring) {
+    private mutating func use(_ option: OptionDefinition?, _ attached: Substring?) {
         guard let option else { return }
         usedOptions.insert(option.name)
         guard option.argument != nil else { return }
-        if attached.isEmpty { awaiting = option } else { values[option.name] = String(attached) }
+        if let attached { values[option.name] = String(attached) } else { awaiting = option }
     }
 }

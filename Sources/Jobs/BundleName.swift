@@ -1,4 +1,5 @@
 import ContentLibrary
+import Diagnostics
 import Platform
 
 /// Which bundles somebody means: `MANIFEST/BUNDLE`, or the id of one of them.
@@ -84,10 +85,24 @@ package enum BundleName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// That nothing in the library is called so; where nobody can tell what is current, that.
-    package func unknown(in library: Library) -> LibraryError {
+    /// - Parameter takesManifests: whether the id of a manifest would have done, too.
+    package func unknown(in library: Library, takesManifests: Bool = false) -> LibraryError {
         if let problem = (try? library.currentProblem()) ?? nil { return LibraryError(.damaged, problem) }
+        let hint = nearest(in: library, takesManifests).map { "did you mean '\($0)'? " } ?? ""
         return LibraryError(
-            .unknownName, "\(escapedText(library.path)) has no bundle '\(self)'; larder status lists them")
+            .unknownName, "\(escapedText(library.path)) has no bundle '\(self)'; \(hint)larder status lists them")
+    }
+
+    /// What was probably meant of what is published.
+    private func nearest(in library: Library, _ takesManifests: Bool) -> String? {
+        let manifests = (try? library.generations.currentManifests()) ?? []
+        let bundles = manifests.flatMap { (try? library.generations.currentBundles(of: $0)) ?? [] }
+        let names: [String] =
+            switch self {
+            case .address: bundles.map(\.description)
+            case .id: bundles.map(\.bundle.description) + (takesManifests ? manifests.map(\.description) : [])
+            }
+        return nearestMatch(to: description, among: names)
     }
 }
 

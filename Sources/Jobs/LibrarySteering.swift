@@ -1,4 +1,5 @@
 import ContentLibrary
+import Diagnostics
 import Platform
 
 /// What an operator does to a library by hand: with the lock, in one step that a crash leaves done or undone, and noted in the history.
@@ -95,10 +96,10 @@ package struct LibrarySteering: Sendable {
             if history.forgetRefusals(of: manifest) {
                 return "nothing of '\(manifest)' is published; that it could not be followed is forgotten"
             }
-            let known = (base?.manifests.keys.map(\.description) ?? []).sorted().joined(separator: ", ")
-            throw LibraryError(
-                .unknownName,
-                "nothing of '\(manifest)' is published; \(known.isEmpty ? "nothing is" : "there are: \(known)")")
+            let known = (base?.manifests.keys.map(\.description) ?? []).sorted()
+            let hint = nearestMatch(to: "\(manifest)", among: known).map { "did you mean '\($0)'? " } ?? ""
+            let list = known.isEmpty ? "nothing is" : "there are: \(known.joined(separator: ", "))"
+            throw LibraryError(.unknownName, "nothing of '\(manifest)' is published; \(hint)\(list)")
         }
         var draft = GenerationDraft(base: base)
         draft.removeManifest(manifest)

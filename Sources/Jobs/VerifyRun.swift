@@ -147,7 +147,7 @@ package struct VerifyRun: Sendable {
         }
         let records = (try? library.readStateIndex()?.verifications()) ?? [:]
         if let unknown = options.bundles.first(where: { name in !all.contains { name.means($0.bundle) } }) {
-            throw RunProblem(unknown.unknown(in: library))
+            throw RunProblem(unknown.unknown(in: library, takesManifests: true))
         }
         let selected = all.filter { content in
             options.bundles.isEmpty || options.bundles.contains { $0.means(content.bundle) }

@@ -14,7 +14,9 @@ struct CompleteCommand {
             Whatever is wrong with the command line or a library, there are fewer words, and no message.
             """,
         operands: [Operand("WORD", .any, help: "those before the cursor, and as much of the last one as there is")],
-        exitCodes: Jobs.ExitCode.values(.success), isHidden: true)
+        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage),
+        exitMeanings: Jobs.ExitCode.meant([.success: "told", .failure: "standard output can't be written"]),
+        isHidden: true)
 
     func run() -> Jobs.ExitCode {
         let request = CompletionRequest(larderCommands, environment: Environment.variables)

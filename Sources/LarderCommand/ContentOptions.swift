@@ -21,7 +21,7 @@ enum ContentOptions {
     private static let config = CommandOption<String?>.optional(
         "config", .file(), help: "session settings as JSON, as for sync")
 
-    static let group = OptionGroup("Content", online, deep, library, deadline, config)
+    static let group = OptionGroup("Content", online, deep, library, deadline, config).naming(deadline, config)
 
     /// The settings of `--config`, with as many connections as they allow.
     static func transferPlan(_ parsed: ParsedCommand) throws(SettingsProblem) -> TransferPlan {

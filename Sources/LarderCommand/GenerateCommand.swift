@@ -37,13 +37,15 @@ struct GenerateCommand {
         exitCodes: Jobs.ExitCode.values(.success, .failure, .usage),
         exitMeanings: Jobs.ExitCode.meant([.success: "done", .failure: "the pages can't be written"]))
 
-    /// The words at this place of the names of commands that have a page.
+    /// The words that may follow those that are there, of the names of commands that have a page.
     private static func pageWords(_ line: PartialCommandLine) -> [String] {
-        let place = line.operandCount - 1
+        guard line.operands.first == manual else { return [] }
+        let before = line.operands.dropFirst()
         var words: [String] = []
         for command in ManualRenderer(larderCommands, version: LarderVersion.text).commands {
             let name = command.name.split(separator: " ").map(String.init)
-            if name.indices.contains(place), !words.contains(name[place]) { words.append(name[place]) }
+            guard name.starts(with: before), let word = name.dropFirst(before.count).first else { continue }
+            if !words.contains(word) { words.append(word) }
         }
         return words
     }

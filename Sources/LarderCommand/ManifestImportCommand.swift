@@ -44,11 +44,16 @@ struct ManifestImportCommand {
         groups: [
             OptionGroup(
                 "Lists", format, base, hash, RunArguments.jobs, RunArguments.perHost, RunArguments.split,
-                RunArguments.limitRate, RunArguments.retries, BackgroundOption.background, RunArguments.config),
-            OptionGroup("Manifest", ManifestCreateCommand.id, ManifestCreateCommand.serial, title),
+                RunArguments.limitRate, RunArguments.retries, BackgroundOption.background, RunArguments.config
+            ).naming(
+                RunArguments.jobs, RunArguments.perHost, RunArguments.split, RunArguments.limitRate,
+                RunArguments.retries, BackgroundOption.background, RunArguments.config),
+            OptionGroup("Manifest", ManifestCreateCommand.id, ManifestCreateCommand.serial, title)
+                .naming(ManifestCreateCommand.id, ManifestCreateCommand.serial, title),
             OptionGroup(
                 "Output", ManifestCreateCommand.output, OutputOptions.quiet, OutputOptions.noProgress,
-                OutputOptions.color),
+                OutputOptions.color
+            ).naming(OutputOptions.noProgress, OutputOptions.color),
         ],
         examples: [
             Example("larder manifest import distro.meta4 -o distro.json", "With the digests that the Metalink has."),

@@ -2,10 +2,12 @@
 struct ProgressPainter {
     let columns: Int
     let rows: Int
+    /// A name that would have to be shorter is left out.
+    private static let leastName = 8
 
     func lines(_ model: ProgressModel) -> [String] {
         // The display never takes more than half of the terminal.
-        let segments = model.segments.prefix(max(0, rows / 2 - 2)).map { fitted(line($0), to: columns) }
+        let segments = model.segments.prefix(max(0, rows / 2 - 2)).map(line)
         let room = max(1, rows / 2 - 1 - segments.count)
         let shown = model.transfers.prefix(model.transfers.count > room ? room - 1 : room)
         var lines = shown.map(line)
@@ -31,22 +33,26 @@ struct ProgressPainter {
 
     private func line(_ segments: ProgressModel.Segments) -> String {
         let figures = segments.figures
-        var parts = [
-            segments.name, "\(figures.files)/\(figures.totalFiles) segments", HumanQuantity.bytes(figures.bytes),
-        ]
+        var parts = ["\(figures.files)/\(figures.totalFiles) segments", HumanQuantity.bytes(figures.bytes)]
         if figures.duration > .zero {
             let played = HumanQuantity.clock(figures.duration.components.seconds)
             let total = figures.totalDuration.map { " of \(HumanQuantity.clock($0.components.seconds))" } ?? ""
             parts.append("\(played)\(total) of play")
         }
-        return parts.joined(separator: "  ")
+        // Beside enough of the name to tell it from others.
+        let least = min(segments.name.count, Self.leastName)
+        while parts.count > 1, parts.joined(separator: "  ").count + 2 + least > columns { parts.removeLast() }
+        let text = parts.joined(separator: "  ")
+        let nameWidth = columns - text.count - 2
+        guard nameWidth >= least else { return fitted(text, to: columns) }
+        return fitted(segments.name, to: nameWidth) + "  " + text
     }
 
     private func line(_ transfer: ProgressModel.Transfer) -> String {
         let figures = figures(transfer)
         // On a narrow terminal the figures matter more than the name.
         let nameWidth = columns - figures.count - 2
-        guard nameWidth >= 8 else { return fitted(figures, to: columns) }
+        guard nameWidth >= Self.leastName else { return fitted(figures, to: columns) }
         return padded(fitted(transfer.name, to: nameWidth), to: nameWidth) + "  " + figures
     }
 

@@ -62,7 +62,8 @@ struct RefreshOptions: Sendable {
         "on-change", .text("COMMAND"), help: "run this in a shell after a new generation; with the lock held")
 
     static let group = OptionGroup(
-        "Unattended", lock, maxAge, jitter, window, monthCap, networkWait, notOnBattery, notOver, maxLoad)
+        "Unattended", lock, maxAge, jitter, window, monthCap, networkWait, notOnBattery, notOver, maxLoad
+    ).naming(jitter, networkWait, notOver, maxLoad)
     private static let printSystemd = CommandOption<Bool>.flag(
         "print-systemd",
         help: "print a systemd service and timer; they do what this command line says, which does nothing itself")
@@ -70,7 +71,7 @@ struct RefreshOptions: Sendable {
         "print-cron", help: "print a line for crontab; it does what this command line says, which does nothing itself")
     private static let writeSystemd = CommandOption<String?>.optional(
         "write-systemd", .folder(), help: "write that service and timer there; such as into /etc/systemd/system")
-    static let printingGroup = OptionGroup("Being run", printSystemd, writeSystemd, printCron)
+    static let printingGroup = OptionGroup("Being run", printSystemd, writeSystemd, printCron).naming(writeSystemd)
     static let tellingGroup = OptionGroup("Telling others", metrics, ping, onChange)
 
     /// - Throws: for options that don't go together.

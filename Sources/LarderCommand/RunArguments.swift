@@ -66,12 +66,15 @@ struct RunArguments: Sendable {
     ]
     static let libraryGroup = OptionGroup(
         "Library", library, only, tag, base, from, dryRun, allOrNothing, allowRollback, allowExpired,
-        PublicKeyOption.publicKey, decrypt, keep, keepAge)
+        PublicKeyOption.publicKey, decrypt, keep, keepAge
+    ).naming(tag, base, allowRollback, allowExpired, decrypt, keepAge)
     static let transfersGroup = OptionGroup(
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
-        config)
+        config
+    ).naming(perHost, split, retries, BackgroundOption.background, config)
     static let outputGroup = OptionGroup(
-        "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color)
+        "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color
+    ).naming(OutputOptions.noProgress, OutputOptions.color)
     static let exitCodes = Jobs.ExitCode.values(
         .success, .failure, .partial, .paused, .usage, .invalidManifest, .unreadable, .noSpace, .busy, .refused,
         .interrupted, .terminated)

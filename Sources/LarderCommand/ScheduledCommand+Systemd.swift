@@ -17,9 +17,11 @@ extension ScheduledCommand {
         // It takes no program with quotes in its name, and unescapes nothing there.
         let start = Self.isPlain(program) ? [program] : ["/bin/sh", "-c", "exec \"$0\" \"$@\"", program]
         let command = (start + arguments).map(Self.systemdQuoted).joined(separator: " ")
+        // A backslash there would take the next line into this one.
+        let lineEnd = escapedText(library) + (library.hasSuffix("\\") ? "/" : "")
         let service = """
             [Unit]
-            Description=Refresh the media in \(Self.specifierEscaped(escapedText(library)))
+            Description=Refresh the media in \(Self.specifierEscaped(lineEnd))
             Documentation=man:larder-refresh(1)
             Wants=network-online.target
             After=network-online.target
@@ -101,16 +103,18 @@ extension ScheduledCommand {
         }
     }
 
-    /// The first folder on the way to the directory that the user can't enter. Who is in a folder's group, or in its access list, isn't asked.
+    /// The first folder on the way to the directory that the user can't enter. What an access list says isn't asked.
     private var closedFolder: String? {
         // Whoever asks for the units is here, and nothing is closed to root.
         guard userID != geteuid(), userID != 0 else { return nil }
+        let groups = UserGroups.groups(of: userID)
         var folder = ""
         for part in directory.split(separator: "/") {
             folder += "/\(part)"
             var status = stat()
             guard stat(folder, &status) == 0 else { continue }
-            let entering: mode_t = status.st_uid == userID ? 0o100 : 0o011
+            let entering: mode_t =
+                status.st_uid == userID ? 0o100 : groups.contains(status.st_gid) ? 0o010 : 0o001
             if status.st_mode & entering == 0 { return folder }
         }
         return nil

@@ -38,7 +38,9 @@ struct StatusCommand {
             let selection = names.isEmpty ? nil : BundleSelection(names)
             let isJSON = parsed[LibraryLookOptions.json]
             let status = try LibraryStatus(of: library, only: selection, withSources: isJSON)
-            if let unknown = names.first(where: { !status.knows($0) }) { throw unknown.unknown(in: library) }
+            if let unknown = names.first(where: { !status.knows($0) }) {
+                throw unknown.unknown(in: library, takesManifests: true)
+            }
             Console.write(isJSON ? String(decoding: status.json, as: UTF8.self) + "\n" : StatusText(status).text)
             return .success
         }

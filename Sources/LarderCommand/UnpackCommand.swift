@@ -58,10 +58,12 @@ struct UnpackCommand {
             """,
         operands: [Operand("FILE", help: "the archive", completion: .files)],
         groups: [
-            OptionGroup("What to do", into, replace, list, test, format, BackgroundOption.background),
-            OptionGroup("What to take", include, exclude, strip, noTimes, portable),
-            OptionGroup("Limits", limitEntries, limitBytes, limitEntryBytes, limitRatio, limitDepth),
-            OptionGroup("Output", quiet, verbose, OutputOptions.color),
+            OptionGroup("What to do", into, replace, list, test, format, BackgroundOption.background)
+                .naming(BackgroundOption.background),
+            OptionGroup("What to take", include, exclude, strip, noTimes, portable).naming(noTimes),
+            OptionGroup("Limits", limitEntries, limitBytes, limitEntryBytes, limitRatio, limitDepth).naming(
+                limitEntries, limitBytes, limitEntryBytes, limitRatio, limitDepth),
+            OptionGroup("Output", quiet, verbose, OutputOptions.color).naming(OutputOptions.color),
         ],
         examples: [
             Example("larder unpack walls-1.0.zip --into walls --strip 1 --include '*.png'", "The images alone."),

@@ -57,10 +57,12 @@ struct ValidateCommand {
                 completion: .files)
         ],
         groups: [
-            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against),
+            OptionGroup("Findings", severity, allow, denyWarnings, maxFindings, base, against)
+                .naming(severity, maxFindings, base, against),
             ContentOptions.group,
             OptionGroup("Fixes", fix, diff),
-            OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain, schema),
+            OptionGroup("Output", format, OutputOptions.color, OutputOptions.quiet, rules, explain, schema)
+                .naming(OutputOptions.color, OutputOptions.quiet, schema),
         ],
         examples: [
             Example("larder validate museum.json", "What is wrong, with the code and a hint."),

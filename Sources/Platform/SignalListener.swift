@@ -14,7 +14,13 @@ package enum SignalListener {
         let set = signalSet(signals)
         _ = WorkerThread(name: "signals") {
             var waited = set
+            // A crash's backtrace begins with all threads paused by a signal, for which none leaves sigwait, but every one leaves poll.
+            let arrived = larder_open_signals(&waited)
             while true {
+                if arrived >= 0 {
+                    var entry = pollfd(fd: arrived, events: Int16(POLLIN), revents: 0)
+                    _ = retryingInterrupts { poll(&entry, 1, -1) }
+                }
                 var signal: Int32 = 0
                 if sigwait(&waited, &signal) == 0 { handler(signal) }
             }

@@ -58,6 +58,13 @@ import Testing
         #expect(answer("sync", "--only", "e", environment: ["SAMPLE_LIBRARY": "e"]) == ["e.film"])
     }
 
+    /// `--library=` has its value, an empty one; the next word is something else.
+    @Test func anEmptyValueIsAValue() {
+        #expect(answer(["sync", "--library=", ""]).kind == .files)
+        #expect(answer(["sync", "--library", ""]).kind == .folders)
+        #expect(answer("sync", "--library=", "--d") == ["--dry-run", "--deadline"])
+    }
+
     @Test func ofAListTheLastIsCompleted() {
         #expect(answer("sync", "--only", "x,gu") == ["x,guide"])
         #expect(answer("sync", "--only=x,gu") == ["--only=x,guide"])

@@ -158,6 +158,18 @@ import Testing
                 .hasPrefix("Usage: sample fetch [OPTION]… URL [NAME]\n"))
     }
 
+    @Test func optionsThatAreOnlyNamedStandInTheFullHelp() {
+        let (color, quiet) = (Sample.color, Sample.quiet)
+        let command = Command(
+            "x", summary: "x", description: "X.", groups: [OptionGroup("Output", quiet, color).naming(color)],
+            exitCodes: [0])
+        let help = HelpRenderer(CommandTable(program: "p", summary: "x", commands: [command], exitCodes: []))
+        let short = help.help(.command(command), .short)
+        #expect(short.contains("\n  -q, --quiet") && short.contains("\n\nMore: --color\n"), "\(short)")
+        #expect(!short.contains("colors in the output"), "\(short)")
+        #expect(help.help(.command(command), .full).contains("colors in the output"))
+    }
+
     @Test func linesFillEightyColumnsAndNotMore() {
         let words = String(repeating: "ab ", count: 100)
         let command = Command("c", summary: "", description: words, exitCodes: [])

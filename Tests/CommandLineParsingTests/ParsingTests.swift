@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["help", "sync"], ["help", "sync", "m"], ["sync", "--help"], ["sync", "-qh"], ["sync", "-h", "--nonsense"],
+        ["help", "sync"], ["help", "sync", "-h"], ["sync", "--help"], ["sync", "-qh"], ["sync", "-h", "--nonsense"],
         ["sync", "m", "--help"],
     ])
     func helpOfACommandNeedsNothingElse(_ arguments: [String]) throws {

@@ -8,74 +8,26 @@ import Testing
 
 /// What `larder help COMMAND` says of exit codes, beside what the commands end with.
 @Suite struct ExitMeaningTests {
-    /// What a library is like before a command works on it.
-    enum Situation: Sendable {
-        case nowhere, unpublished, published, damaged
-        /// Another run holds it.
-        case busy
-        /// Whoever reads what a command writes has a full disk.
-        case fullOutput
-    }
-
-    /// Beyond these: signals, and full disks, which other tests have.
+    /// Beyond these: signals, and full disks where no option can play one, which other tests have.
     private static let elsewhere: Set<Int32> = [73, 130, 143]
-
-    private static let runs: [(words: [String], situation: Situation, code: Int32)] = [
-        (["status"], .published, 0), (["status"], .unpublished, 0), (["status"], .damaged, 0),
-        (["status"], .fullOutput, 1), (["status", "nope"], .published, 64), (["status"], .nowhere, 66),
-        (["history"], .published, 0), (["history"], .fullOutput, 1), (["history", "nope"], .published, 64),
-        (["history"], .nowhere, 66),
-        (["explain", "a"], .published, 0), (["explain", "a"], .damaged, 1), (["explain", "nope"], .published, 64),
-        (["explain", "a"], .nowhere, 66),
-        (["path", "a"], .published, 0), (["path", "a"], .damaged, 1), (["path", "nope"], .published, 64),
-        (["path", "a"], .unpublished, 64), (["path", "a"], .nowhere, 66),
-        (["run", "--", "true"], .published, 0), (["run", "--", "true"], .unpublished, 1), (["run"], .published, 64),
-        (["run", "--", "true"], .nowhere, 66),
-        (["rollback"], .published, 1), (["rollback", "--to", "7"], .published, 64), (["rollback"], .nowhere, 66),
-        (["rollback", "--to", "1"], .published, 0), (["rollback"], .busy, 75),
-        (["pin"], .published, 0), (["pin"], .unpublished, 1), (["pin", "nope"], .published, 64),
-        (["pin"], .nowhere, 66),
-        (["pin"], .busy, 75),
-        (["unpin"], .unpublished, 0), (["unpin"], .fullOutput, 1), (["unpin", "nope"], .published, 64),
-        (["unpin"], .nowhere, 66), (["unpin"], .busy, 75),
-        (["forget", "m"], .published, 0), (["forget", "m"], .fullOutput, 1), (["forget", "nope"], .published, 64),
-        (["forget", "m"], .nowhere, 66), (["forget", "m"], .busy, 75),
-        (["manifest", "sign", "m.json", "-s", "signer.key"], .nowhere, 0),
-        (["manifest", "sign", "m.json", "-s", "m.json"], .nowhere, 1),
-        (["manifest", "sign", "m.json"], .nowhere, 64),
-        (["manifest", "sign", "signer.pub", "-s", "signer.key"], .nowhere, 65),
-        (["manifest", "sign", "nowhere.json", "-s", "signer.key"], .nowhere, 66),
-        (["manifest", "verify-signature", "s.json", "-P", "signer.pub"], .nowhere, 0),
-        (["manifest", "verify-signature", "s.json", "-P", "signer.pub"], .fullOutput, 1),
-        (["manifest", "verify-signature", "s.json"], .nowhere, 64),
-        (["manifest", "verify-signature", "nowhere.json", "-P", "signer.pub"], .nowhere, 66),
-        (["manifest", "verify-signature", "m.json", "-x", "s.json.minisig", "-P", "signer.pub"], .nowhere, 77),
-        (["manifest", "create", "m.json"], .nowhere, 0), (["manifest", "create", "empty"], .nowhere, 1),
-        (["manifest", "create"], .nowhere, 64), (["manifest", "create", "nowhere"], .nowhere, 66),
-        (["--generate", "man"], .nowhere, 0), (["--generate", "man"], .fullOutput, 1), (["--generate"], .nowhere, 64),
-    ]
 
     private let stock: Stock
 
     init() throws { stock = try Stock() }
 
-    private static func name(_ words: [String]) -> String {
-        larderCommands.commands.first { words.starts(with: $0.name.split(separator: " ").map(String.init)) }?.name ?? ""
+    /// Of every command, so that a new one needs runs of its own.
+    @Test(arguments: larderCommands.commands.map(\.name))
+    func helpListsWhatItsRunsEndWithAndNothingElse(name: String) throws {
+        let command = try #require(larderCommands.commands.first { $0.name == name })
+        let shown = Set(ExitCase.all.filter { $0.command == name }.map(\.code))
+        #expect(command.exitCodes.union(Self.elsewhere) == shown.union(Self.elsewhere), "\(name)")
+        #expect(shown.isSubset(of: command.exitCodes), "\(name)")
     }
 
-    @Test func helpListsWhatThoseRunsEndWithAndNothingElse() throws {
-        for name in Set(Self.runs.map { Self.name($0.words) }) {
-            let command = try #require(larderCommands.commands.first { $0.name == name })
-            let shown = Set(Self.runs.filter { Self.name($0.words) == name }.map(\.code))
-            #expect(command.exitCodes.subtracting(Self.elsewhere) == shown, "\(name)")
-        }
-    }
-
-    @Test(arguments: runs.indices)
-    func aCommandEndsAsItsHelpSays(run: Int) async throws {
-        let (words, situation, code) = Self.runs[run]
-        let result = try await self.run(words, in: situation)
-        #expect(result.status == .exited(code), "\(words): \(result)")
+    @Test(arguments: ExitCase.all)
+    func aCommandEndsAsItsHelpSays(run: ExitCase) async throws {
+        let result = try await self.run(run.words, in: run.situation)
+        #expect(result.status == .exited(run.code), "\(run): \(result)")
     }
 
     /// What the table of all says of these is true of some commands only.
@@ -86,46 +38,110 @@ import Testing
         }
     }
 
-    private func run(_ words: [String], in situation: Situation) async throws -> ChildProcess.Result {
-        stock.serveManifest([stock.file("a", .pattern(lengthBytes: 10, seed: 1))])
-        switch situation {
-        case .nowhere: break
-        case .unpublished:
-            stock.server.serve("/a.bin", always: .status(404))
-            #expect(try await stock.sync().status == .exited(1))
-        case .published, .damaged, .busy, .fullOutput: #expect(try await stock.sync().status == .exited(0))
-        }
-        if situation == .damaged {
-            try check(unlink("\(stock.library)/current"), "unlink")
-            try check(symlink("/etc", "\(stock.library)/current"), "symlink")
-        }
-        if words[0] == "manifest" { try await prepareManifests() }
-        let holder = situation == .busy ? try await holdLibrary() : nil
+    /// Words that begin with `@` are the server's.
+    private func run(_ words: [String], in situation: ExitCase.Situation) async throws -> ChildProcess.Result {
+        serve()
+        try prepareFiles()
+        try await prepareLibrary(situation)
+        if words.contains("-s") || words.contains("-P") { try await prepareSignatures() }
+        let holder =
+            switch situation {
+            case .busy: try await holdDamagedLibrary()
+            case .exporting: try await holdExport()
+            default: ChildProcess?.none
+            }
         defer { holder?.kill(SIGKILL) }
         var environment = ChildProcess.inheritedEnvironment
         environment["LARDER_LIBRARY"] = stock.library
         let script = situation == .fullOutput ? "exec \"$@\" >/dev/full" : "exec \"$@\""
+        let arguments = words.map { $0.hasPrefix("@") ? stock.server.url(String($0.dropFirst())) : $0 }
         return try await ChildProcess.run(
-            "sh", ["-c", script, "sh", try LarderProgram.path] + words, environment: environment,
+            "sh", ["-c", script, "sh", try LarderProgram.path] + arguments, environment: environment,
             directory: stock.directory.path)
     }
 
-    private func prepareManifests() async throws {
-        let signer = try await Minisign(in: stock.directory)
-        let bundle = #"{"id": "a", "kind": "ebook", "urls": ["https://a.example/b.epub"]}"#
-        try stock.directory.write(Stock.manifest([bundle]).utf8, to: "m.json")
-        try stock.directory.makeDirectory("empty")
-        try await signer.sign(try stock.directory.write(Stock.manifest([bundle], id: "s").utf8, to: "s.json"))
+    private func serve() {
+        let file = stock.file("a", .pattern(lengthBytes: 10, seed: 1))
+        stock.serveManifest([file])
+        let lost = #"{"id": "lost", "kind": "ebook", "urls": ["lost.epub"]}"#
+        for (name, text) in [
+            ("half", Stock.manifest([file, lost], id: "half")), ("bad", "{}"),
+            ("future", Stock.manifest([file], id: "future", more: #""requires": ["x-tomorrow"],"#)),
+        ] {
+            stock.server.serve("/\(name).json", Resource(.text(text)))
+        }
     }
 
+    private func prepareLibrary(_ situation: ExitCase.Situation) async throws {
+        switch situation {
+        case .nowhere: return
+        case .unpublished:
+            stock.server.serve("/a.bin", always: .status(404))
+            #expect(try await stock.sync().status == .exited(1))
+            return
+        case .mixed, .exporting:
+            let content = Content.pattern(lengthBytes: 10, seed: 3)
+            stock.serveManifest([
+                stock.archive("pack", storedZip(["x.txt": Array("text".utf8)])), stock.file("a", content),
+                stock.file("bare", content, hasDigest: false),
+            ])
+        case .published, .damaged, .lost, .busy, .fullOutput: break
+        }
+        #expect(try await stock.sync().status == .exited(0))
+        switch situation {
+        case .damaged:
+            try check(unlink("\(stock.library)/current"), "unlink")
+            try check(symlink("/etc", "\(stock.library)/current"), "symlink")
+        case .lost: try loseFile()
+        default: break
+        }
+    }
+
+    private static let bundle = #"{"id": "a", "kind": "ebook", "urls": ["https://a.example/b.epub"]}"#
+
+    private static let ownFile =
+        #"{"id": "a", "kind": "files", "files": [{"path": "file", "urls": ["folder/file"]}]}"#
+
+    private func prepareFiles() throws {
+        for (name, text) in [
+            ("m.json", Stock.manifest([Self.bundle])), ("own.json", Stock.manifest([Self.ownFile])), ("bad.json", "{}"),
+            ("text.zip", "text"),
+            ("folder/file", "text"), ("urls.txt", "https://a.example/b.epub\n"), ("broken.txt", "http:\n"),
+            ("lost.txt", stock.server.url("/lost.epub")),
+        ] {
+            try stock.directory.write(text.utf8, to: name)
+        }
+        try stock.directory.write(storedZip(["x.txt": Array("text".utf8)]), to: "x.zip")
+        try stock.directory.makeDirectory("empty")
+    }
+
+    private func prepareSignatures() async throws {
+        let signer = try await Minisign(in: stock.directory)
+        try await signer.sign(try stock.directory.write(Stock.manifest([Self.bundle], id: "s").utf8, to: "s.json"))
+    }
+
+    private func loseFile() throws { try check(unlink("\(stock.library)/current/m/a/data"), "unlink") }
+
     /// A run that waits for its server, with the lock held.
-    private func holdLibrary() async throws -> ChildProcess {
+    private func holdDamagedLibrary() async throws -> ChildProcess {
         let gate = try Gate()
         stock.serveManifest([stock.file("a", .pattern(lengthBytes: 10, seed: 2))], serial: 2)
         stock.server.serve("/a.bin", always: Reply.status(200).headHeld(until: gate))
         let count = stock.server.exchanges("/a.bin").count
         let run = try stock.startSync()
         try await stock.server.waitForRequest("/a.bin", count: count + 1)
+        try loseFile()
+        return run
+    }
+
+    /// An export that waits for its server.
+    private func holdExport() async throws -> ChildProcess {
+        let gate = try Gate()
+        stock.server.serve("/pack.zip", always: Reply.status(200).headHeld(until: gate))
+        let count = stock.server.exchanges("/pack.zip").count
+        let run = try LarderProgram.start(
+            ["export", "--library", stock.library, "--to", stock.directory["stick"]])
+        try await stock.server.waitForRequest("/pack.zip", count: count + 1)
         return run
     }
 }

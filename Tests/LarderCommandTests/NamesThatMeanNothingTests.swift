@@ -74,6 +74,25 @@ import Testing
             result.errorText.contains("\(stock.library) has no bundle 'nope'; larder status lists them"), "\(result)")
     }
 
+    @Test(arguments: [
+        (["path", "galery"], "gallery"), (["explain", "museum/galery"], "museum/gallery"),
+        (["status", "galery"], "gallery"),
+        (["status", "musuem"], "museum"), (["verify", "musuem/gallery"], "museum/gallery"),
+        (["forget", "musuem"], "museum"), (["path", "musuem"], nil), (["path", "nonsense"], nil),
+    ])
+    func whatWasProbablyMeantIsTold(_ command: [String], _ meant: String?) async throws {
+        let manifest = Stock.manifest([stock.file("gallery", .pattern(lengthBytes: 10, seed: 1))], id: "museum")
+        stock.server.serve("/m.json", Resource(.text(manifest)))
+        #expect(try await stock.sync().status == .exited(0))
+        let result = try await LarderProgram.run(command + ["--library", stock.library])
+        #expect(result.status == .exited(64) && result.problems.count == 1, "\(result)")
+        if let meant {
+            #expect(result.errorText.contains("; did you mean '\(meant)'? "), "\(result)")
+        } else {
+            #expect(!result.errorText.contains("did you mean"), "\(result)")
+        }
+    }
+
     @Test(arguments: ["status", "verify"]) func oneOfSeveral(_ command: String) async throws {
         try await publish()
         try await expect([command, "a", "nope"], 64)

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -18,6 +19,30 @@ import Testing
             "sh", ["-c", "umask 077; exec \"$@\"", "sh", "\(Self.packaging)/install", argument],
             environment: environment)
         try #require(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
+    }
+
+    /// What `make install PREFIX=$HOME/.local` does for somebody without root's rights, and for root.
+    @Test func whatIsInstalledBeneathAHomeWorksThereAndStaysThere() async throws {
+        let home = try directory.makeDirectory("a|b&co")
+        var environment = ["HOME": home, "PREFIX": "\(home)/.local", "PATH": "/usr/bin:/bin"]
+        func run(_ command: String) async throws -> ChildProcess.Result {
+            let result = try await ChildProcess.run("sh", ["-ec", command], environment: environment)
+            try #require(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
+            return result
+        }
+        let hadSettings = access("/etc/default/larder", F_OK) == 0
+        environment["LARDER"] = try LarderProgram.path
+        _ = try await run("'\(Self.packaging)/install' \"$LARDER\"")
+        #expect((access("/etc/default/larder", F_OK) == 0) == hadSettings)
+        #expect(try await run("\"$PREFIX/bin/larder\" --version").outputText.hasPrefix("larder "))
+        #expect(try await run("man -M \"$PREFIX/share/man\" -w larder-sync").outputText.contains("larder-sync.1"))
+        let script = "share/bash-completion/completions/larder"
+        #expect(
+            try await run("bash -c 'source \"$PREFIX/\(script)\"; complete -p larder'").outputText.contains("larder"))
+        let service = try await run("cat \"$PREFIX/lib/systemd/system/larder-refresh.service\"")
+        #expect(service.outputText.contains("\nExecStart=\(home)/.local/bin/larder refresh "), "\(service)")
+        _ = try await run("'\(Self.packaging)/install' --remove")
+        #expect(try await run("find \"$HOME\" ! -type d").output.isEmpty)
     }
 
     /// The files beneath the root, without it.

@@ -62,6 +62,28 @@ import Testing
         }
     }
 
+    @Test func ofSegmentsThereAreAsManyFiguresAsFindRoom() async throws {
+        let content = Content.pattern(lengthBytes: 100_000, seed: 1)
+        stock.server.serve("/0.ts", Resource(content))
+        stock.server.serve("/1.ts", Resource(content).altered { [gate] in $1.stalled(afterBytes: 25_000, until: gate) })
+        let segments = (0..<2).map { #"{"path": "\#($0).ts", "urls": ["\#($0).ts"], "duration": 6}"# }
+        stock.serveManifest([
+            #"{"id": "radio", "kind": "segments", "segments": [\#(segments.joined(separator: ", "))]}"#
+        ])
+        let settings = try stock.directory.write(#"{"idleTimeout": "10m"}"#.utf8, to: "settings.json")
+        let arguments = stock.arguments(["--split", "1", "--config", settings])
+        try await TmuxTerminal.run([try LarderProgram.path] + arguments) { terminal in
+            defer { gate.open() }
+            let whole = "radio  1/2 segments  100.0 kB  0:06 of 0:12 of play"
+            for (columns, line) in [
+                (80, whole), (40, "radio  1/2 segments  100.0 kB"), (24, "radio  1/2 segments"), (80, whole),
+            ] {
+                try await terminal.resize(columns: columns, rows: 24)
+                try await terminal.wait(for: "the segments at \(columns) columns") { $0.contains(line) }
+            }
+        }
+    }
+
     @Test func ofTwoHundredThereAreAsManyAsHalfTheScreenHolds() async throws {
         try await sync(bundles: 200) { terminal in
             for (columns, rows) in [(80, 24), (40, 24), (80, 24), (80, 10)] {

@@ -130,6 +130,33 @@ import Testing
         #expect(refused.errorText.contains("can't enter"), "\(refused)")
     }
 
+    /// A home is often open to its group, in which the library's owner isn't.
+    @Test func aFolderOfAGroupIsOpenToThoseInItAlone() async throws {
+        let user = try #require(getpwnam("nobody")).pointee
+        try stock.directory.makeDirectory("library")
+        let own = try stock.directory.makeDirectory("own")
+        try check(chmod(own, 0o750), "chmod")
+        // Nobody but root can give anything away.
+        guard geteuid() == 0 else { return }
+        try check(chown(stock.library, user.pw_uid, user.pw_gid), "chown")
+        try check(chmod(stock.directory.path, 0o755), "chmod")
+        let refused = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]), directory: own)
+        #expect(refused.status == .exited(64) && refused.errorText.contains("can't enter"), "\(refused)")
+        try check(chown(own, 0, user.pw_gid), "chown")
+        let printed = try await LarderProgram.run(stock.refreshArguments(["--print-systemd"]), directory: own)
+        #expect(printed.status == .exited(0), "\(printed)")
+    }
+
+    @Test func aBackslashAtTheEndOfThePathTakesNoLineIntoItsOwn() async throws {
+        let library = try stock.directory.makeDirectory("back\\")
+        let printed = try await LarderProgram.run(
+            ["refresh", stock.manifestURL, "--library", library, "--print-systemd"])
+        let files = try units(printed.outputText)
+        #expect(!printed.outputLines.contains { $0.hasSuffix("\\") }, "\(printed)")
+        let verdict = try await ChildProcess.run("systemd-analyze", ["verify", "--man=no"] + files)
+        #expect(verdict.status == .exited(0) && verdict.errors.isEmpty, "\(verdict) of \(printed.outputText)")
+    }
+
     /// The name of the service that is printed for a library and manifests.
     private func unit(_ library: String, _ manifests: String...) async throws -> String {
         let printed = try await LarderProgram.run(

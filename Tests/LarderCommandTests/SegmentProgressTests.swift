@@ -16,10 +16,10 @@ import Testing
         return figures
     }
 
-    private func lines(_ events: [RunEvent]) -> [String] {
+    private func lines(_ events: [RunEvent], columns: Int = 100) -> [String] {
         var model = ProgressModel()
         for event in events { model.take(event) }
-        return ProgressPainter(columns: 100, rows: 24).lines(model)
+        return ProgressPainter(columns: columns, rows: 24).lines(model)
     }
 
     @Test func eachBundleHasALineOfFilesBytesAndTimeOfPlay() {
@@ -33,6 +33,22 @@ import Testing
                 "film  120/900 segments  3.1 MB  1:02:30 of 1:45:00 of play",
                 "radio  7/900 segments  3.1 MB  1:02:30 of play",
             ])
+    }
+
+    @Test(arguments: [
+        (58, "film  120/900 segments  3.1 MB  1:02:30 of 1:45:00 of play"),
+        (57, "film  120/900 segments  3.1 MB"), (40, "film  120/900 segments  3.1 MB"), (29, "film  120/900 segments"),
+        (21, "120/900 segments"), (10, "120/…ments"),
+    ])
+    func figuresThatFindNoRoomAreLeftOut(columns: Int, line: String) {
+        let event = event(.segmentProgress(figures(120, totalDuration: .seconds(6_300))))
+        #expect(lines([event], columns: columns).first == line)
+    }
+
+    @Test func aLongNameIsCutBeforeTheFigures() {
+        let event = event(.segmentProgress(figures(120, totalDuration: nil)), bundle: "a-bundle-with-a-long-name")
+        #expect(lines([event], columns: 40).first == "a-bund…ng-name  120/900 segments  3.1 MB")
+        #expect(lines([event], columns: 30).first == "a-bun…g-name  120/900 segments")
     }
 
     @Test func theLineGoesWithTheBundle() {
