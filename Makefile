@@ -76,7 +76,7 @@ fuzz: ## libFuzzer on the readers of zip, tar, gzip, HLS playlists and manifests
 record: ## Write anew what tests compare with: the texts of all rules, Rules.md, and the JSON Schema
 	LARDER_RECORD=1 $(TEST) --filter 'RuleFixtureTests|theSchemaIsMadeFromTheTables'
 
-bench: ## Larder against curl, wget2, aria2, rclone, yt-dlp, unzip, bsdtar, 7z and schema checkers: RUNS=5, BENCH="large-file many-files long-link memory game segments refresh arriving unpack validate create library"
+bench: ## Larder against curl, wget2, aria2, rclone, yt-dlp, unzip, bsdtar, 7z and schema checkers: RUNS=5, BENCH="large-file many-files long-link memory game segments refresh arriving unpack validate create lists library"
 	.ci/install build bench
 	$(RELEASE)
 	$(RELEASE_BUILD) DownloadMany

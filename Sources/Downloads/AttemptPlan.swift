@@ -41,7 +41,7 @@ final class AttemptPlan: Sendable {
         arriving = download.request.arriving
         digest = download.digest
         self.takesDigest = takesDigest || download.digest != nil
-        self.split = self.takesDigest ? split : split.withoutDigest
+        self.split = arriving != nil ? split.readWhileArriving : self.takesDigest ? split : split.withoutDigest
         expectedBytes = download.expectedBytes ?? part.map { $0.upperBound - $0.lowerBound }
         budgetBytes = download.budgetBytes
     }

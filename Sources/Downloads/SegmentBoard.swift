@@ -276,11 +276,10 @@ struct SegmentBoard {
             steps.append(.cut(id))
         }
         guard maySplit else { return steps }
-        // Whoever brings the end is gone in a moment: its pace tells nothing.
+        // Whoever brings the end counts as well: if it takes of the others' rate, they would seem slower than they are.
         pace.note(
-            receivedBytes: plan.held.countBytes - resumedBytes - endBytes, remainingBytes: plan.missingBytes,
-            active: connections.values.count { $0.hasBytes && !$0.isForEnd },
-            opened: connections.values.count { !$0.isForEnd }, now: now)
+            receivedBytes: plan.held.countBytes - resumedBytes, remainingBytes: plan.missingBytes,
+            active: connections.values.count { $0.hasBytes }, opened: connections.count, now: now)
         plan.requestCostBytes = pace.requestCostBytes
         return steps + wants(mayRise: true, now: now)
     }

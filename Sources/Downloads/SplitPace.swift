@@ -33,7 +33,9 @@ struct SplitPace {
     private var bytesPerSecondEach: Double? { measured.map { $0.bytesPerSecond / Double(max(1, $0.connections)) } }
 
     /// Bytes that one connection brings in the time that a piece should take. A piece is long beside what it takes to get its first byte.
-    var pieceBytes: Int64 { max(policy.minimumPieceBytes, bytes(in: max(policy.pieceTime, requestTime * 4))) }
+    var pieceBytes: Int64 {
+        max(policy.minimumPieceBytes, bytes(in: max(policy.pieceTime, requestTime * policy.pieceTimePerRequest)))
+    }
 
     /// Bytes that one connection brings in the time that another request takes.
     var requestCostBytes: Int64 { bytes(in: requestTime) }

@@ -16,6 +16,8 @@ public struct SplitPolicy: Hashable, Sendable {
     var minimumPieceBytes: Int64 = 1 << 20
     /// How long a range should keep its connection busy: long beside the time that a request takes, and short enough for the digest to keep pace.
     var pieceTime: Duration = .seconds(5)
+    /// How many times longer than a request takes to be answered a range should keep its connection busy at least.
+    var pieceTimePerRequest = 4
     /// How long a rate is measured before it counts.
     var measuringTime: Duration = .milliseconds(100)
     /// How long it is measured before it counts against connections that were just opened.
@@ -35,6 +37,15 @@ public struct SplitPolicy: Hashable, Sendable {
     var withoutDigest: Self {
         var policy = self
         policy.pieceTime *= 2
+        return policy
+    }
+
+    /// Where somebody works on the bytes in their order while they arrive, shorter ranges keep what can be worked on close to what is here. Each
+    /// costs a request, so that they are no shorter than what makes that a tenth of their time.
+    var readWhileArriving: Self {
+        var policy = self
+        policy.pieceTime = .seconds(2)
+        policy.pieceTimePerRequest = 10
         return policy
     }
 }

@@ -21,6 +21,7 @@ import create
 import game
 import large_file
 import library
+import lists
 import long_link
 import many_files
 import memory
@@ -54,6 +55,7 @@ def main():
             "arriving": lambda: arriving.measure(larder, server, served, scratch, runs),
             "unpack": lambda: unpack.measure(larder, scratch, runs),
             "create": lambda: create.measure(larder, scratch, runs),
+            "lists": lambda: lists.measure(larder, scratch, runs),
             "validate": lambda: validate.measure(larder, read_manifest, scratch, runs),
         }
         for name in sys.argv[3:] or comparisons:

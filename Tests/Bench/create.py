@@ -1,4 +1,4 @@
-"""`larder manifest create` beside `openssl dgst -sha256` on all cores: sparse files, and the memory that many small ones take.
+"""`larder manifest create` and `update` beside `openssl dgst -sha256` on all cores: sparse files, and the memory that many small ones take.
 
 CREATE_GB is how much the sparse files hold together, 10 by default.
 """
@@ -6,6 +6,7 @@ CREATE_GB is how much the sparse files hold together, 10 by default.
 import os
 import pathlib
 import shutil
+import subprocess
 
 from measuring import compare
 
@@ -26,12 +27,15 @@ def measure(larder, scratch, runs):
         with open(sparse / f"{number:02}.mp4", "wb") as file:
             file.truncate(total // FILES)
     cores = os.cpu_count()
-    contenders = {
-        "larder manifest create": f"{larder} manifest create {sparse} --quiet -o m.json",
-        "openssl dgst, xargs -P": f"ls {sparse}/* | xargs -P {cores} -n 1 openssl dgst -sha256 > sums",
-    }
-    title = f"{FILES} sparse files of {total / 1e9:g} GB together, {cores} cores ({runs} runs each)"
-    compare(title, contenders, runs, folder / "runs", remove_each=False, targets=TARGETS)
+    of_all = f"{FILES} sparse files of {total / 1e9:g} GB together, {cores} cores ({runs} runs each)"
+    digests = {"openssl dgst, xargs -P": f"ls {sparse}/* | xargs -P {cores} -n 1 openssl dgst -sha256 > sums"}
+    contenders = {"larder manifest create": f"{larder} manifest create {sparse} --base https://a.example/ --quiet -o m.json"} | digests
+    compare(of_all, contenders, runs, folder / "runs", remove_each=False, targets=TARGETS)
+
+    made = folder / "made.json"
+    subprocess.run(f"{larder} manifest create {sparse} --base https://a.example/ --quiet -o {made}", shell=True, check=True)
+    contenders = {"larder manifest update": f"{larder} manifest update {made} {sparse} --base https://a.example/ --quiet -o m.json"} | digests
+    compare(f"The same, nothing having changed: {of_all}", contenders, runs, folder / "updates", remove_each=False, targets=TARGETS)
 
     for count in SMALL:
         memory = pathlib.Path("/dev/shm") / scratch.name
@@ -42,7 +46,7 @@ def measure(larder, scratch, runs):
                 if number % FILES_A_FOLDER == 0:
                     place.mkdir(parents=True)
                 (place / f"{number:07}.txt").write_text(str(number))
-            command = {"larder manifest create": f"{larder} manifest create {small} --quiet -o m.json"}
+            command = {"larder manifest create": f"{larder} manifest create {small} --base https://a.example/ --quiet -o m.json"}
             compare(f"{count:,} small files (2 runs)", command, 2, folder / f"small-{count}", remove_each=True)
         finally:
             # It takes memory for as long as it is there.

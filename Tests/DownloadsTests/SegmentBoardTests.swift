@@ -158,7 +158,7 @@ import Transfer
         #expect(text(board.open(other, to: url, isForEnd: true)) == ["left 7"], "nor is there other work for it")
     }
 
-    /// They are gone in a moment.
+    /// It is gone in a moment, and others have the whole link again.
     @Test func whatCameForTheEndMakesNoRate() {
         func rateful(bringsEnd: Bool) -> SegmentBoard {
             var policy = quickPolicy
@@ -174,7 +174,7 @@ import Transfer
                 _ = board.commit(other, now: start)
                 _ = board.ended(other, .complete, now: start)
             }
-            for second in [1, 2] {
+            for second in 1...4 {
                 _ = board.reserve(.first, countBytes: 10)
                 _ = board.commit(.first, now: start + .seconds(second))
             }
@@ -183,6 +183,25 @@ import Transfer
         let (with, without) = (rateful(bringsEnd: true), rateful(bringsEnd: false))
         #expect(with.pace.time(for: 100) == without.pace.time(for: 100))
         #expect(with.pace.time(for: 100) != nil)
+    }
+
+    /// Else more connections would seem to be of use over a link that one fills.
+    @Test func whoBringsTheEndTakesOfTheRate() {
+        var policy = quickPolicy
+        (policy.minimumRemaining, policy.measuringTime) = (.seconds(50), .milliseconds(100))
+        var board = SegmentBoard(url, held: ByteRangeSet(), totalBytes: nil, policy: policy)
+        board.open()
+        board.startAnew(totalBytes: 1000, maySplit: true)
+        _ = board.open(other, to: url, isForEnd: true, now: start)
+        var steps: [SegmentBoard.Step] = []
+        for second in [0, 0.1, 0.2, 0.3] {
+            for id in [.first, other] {
+                _ = board.reserve(id, countBytes: 1)
+                steps += board.commit(id, now: start + .seconds(second))
+            }
+        }
+        #expect(text(steps) == [])
+        #expect(board.pace.time(for: 1) == .milliseconds(100), "that is known by now")
     }
 
     @Test func theEndThatWasNotBroughtIsTheFirstOnesAgain() {
