@@ -152,6 +152,34 @@ import Testing
         #expect(try await validate("--deep", "--library", "library").outputText.contains("[V003]") == false)
     }
 
+    @Test func theSameFilesInAnotherOrderAreTheVersionThatIsHere() async throws {
+        func write(_ order: [String]) throws {
+            let files = try order.map { name in
+                let digest = SHA256.digest(of: try directory.read(name))
+                return #"{"path": "\#(name)", "urls": ["\#(name)"], "sha256": "\#(digest)"}"#
+            }
+            let bundle = #"{"id": "f", "kind": "files", "version": "1", "files": [\#(files.joined(separator: ","))]}"#
+            try directory.write(
+                #"{"format": "larder/1", "id": "m", "serial": 1, "bundles": [\#(bundle)]}"#.utf8, to: "m.json")
+        }
+        try write(["film.txt", "set.zip"])
+        try await sync()
+        try write(["set.zip", "film.txt"])
+        let result = try await validate("--deep", "--library", "library")
+        #expect(!result.outputText.contains("[V003]"), "\(result)")
+    }
+
+    /// One is open at a time, however many there are.
+    @Test func moreSourcesThanMayBeOpenAtOnceAreAllOpened() async throws {
+        let names = (0..<100).map { "copy-\($0).txt" }
+        for name in names { try directory.write(Self.film, to: name) }
+        try write(size: 3, urls: names.map { "\"\($0)\"" }.joined(separator: ","))
+        let arguments = ["-c", #"ulimit -n 40; exec "$@""#, "sh", try LarderProgram.path]
+        let result = try await ChildProcess.run(
+            "sh", arguments + ["validate", directory["m.json"], "--deep", "--format", "short"])
+        #expect(result.outputText.split(separator: "error[F003]").count == names.count + 1, "\(result)")
+    }
+
     @Test func aSizeThatTheLibraryKnowsBetterIsTold() async throws {
         try write()
         try await sync()

@@ -32,12 +32,15 @@ struct DeepPass {
         let join = joining(bundle)
         var joined = join.map { _ in SHA256() }
         for download in bundle.downloads where !isStopped() {
-            let (files, isMissing) = localFiles(download)
-            var isOpened = false
-            for (file, place) in files {
+            var (isOpened, isMissing) = (false, false)
+            for source in localSources(download) where !isStopped() {
+                guard let file = open(source) else {
+                    isMissing = isMissing || source.isHere
+                    continue
+                }
                 // The digest of the joined file is that of one source each.
                 let isWhole = check(
-                    file, of: download, at: place, in: bundle.bundle, joined: isOpened ? nil : joined)
+                    file, of: download, at: source.place, in: bundle.bundle, joined: isOpened ? nil : joined)
                 // A part of it may be in the digest: then that is of nothing.
                 if !isWhole, !isOpened { joined = nil }
                 isOpened = true
@@ -81,28 +84,37 @@ struct DeepPass {
 
     // MARK: Where files are
 
-    /// - Returns: what can be opened, each with the place of its URL; and whether something can't that should be there, which has been told.
-    private mutating func localFiles(
-        _ download: PlacedDownload
-    ) -> (files: [(LocalFile, JSONValue)], isMissing: Bool) {
-        var files: [(LocalFile, JSONValue)] = []
-        var isMissing = false
+    private struct LocalSource {
+        let url: TransferURL
+        let place: JSONValue
+        /// Whether it should be here, and nowhere else.
+        let isHere: Bool
+    }
+
+    private func localSources(_ download: PlacedDownload) -> [LocalSource] {
+        var sources: [LocalSource] = []
         var seen: Set<TransferURL> = []
         for (reference, place) in download.references {
             // What can't be resolved is told by those who would ask there.
             let urls = ((try? bases.urls(of: reference)) ?? []).filter { $0.scheme == "file" }
             for url in urls where seen.insert(url).inserted {
-                do throws(LocalFile.Absence) { files.append((try LocalFile(path: url.localPath), place)) } catch {
-                    findings.report(.localFileMissing, "\(url): \(error)", at: place)
-                    isMissing = true
-                }
+                sources.append(LocalSource(url: url, place: place, isHere: true))
             }
-            guard !reference.isAbsolute, let beside = try? folder?.resolving(reference.text),
-                seen.insert(beside).inserted, let file = try? LocalFile(path: beside.localPath)
-            else { continue }
-            files.append((file, place))
+            if !reference.isAbsolute, let beside = try? folder?.resolving(reference.text),
+                seen.insert(beside).inserted
+            {
+                sources.append(LocalSource(url: beside, place: place, isHere: false))
+            }
         }
-        return (files, isMissing)
+        return sources
+    }
+
+    /// - Returns: nil where it can't be opened, which is told if it should be here.
+    private mutating func open(_ source: LocalSource) -> LocalFile? {
+        do throws(LocalFile.Absence) { return try LocalFile(path: source.url.localPath) } catch {
+            if source.isHere { findings.report(.localFileMissing, "\(source.url): \(error)", at: source.place) }
+            return nil
+        }
     }
 
     /// What the library has of a download as it was fetched, and not unpacked.
@@ -117,13 +129,15 @@ struct DeepPass {
     private mutating func compare(_ bundle: PlacedBundle, with holding: LibraryLook.Holding) {
         let sources = holding.receipt.sources
         guard sources.count == bundle.downloads.count else { return }
-        for (download, source) in zip(bundle.downloads, sources) {
+        // The same files in another order are the same content.
+        let sizes = Dictionary(sources.map { ($0.sha256, $0.sizeBytes) }, uniquingKeysWith: { first, _ in first })
+        for download in bundle.downloads {
             guard let digest = download.file.digest else { continue }
-            if digest == source.sha256 {
-                guard let size = download.file.sizeBytes, size != source.sizeBytes else { continue }
+            if let sizeBytes = sizes[digest] {
+                guard let size = download.file.sizeBytes, size != sizeBytes else { continue }
                 findings.report(
                     .otherSizeHere,
-                    "the library has this digest with \(source.sizeBytes) bytes, and the manifest says \(size)",
+                    "the library has this digest with \(sizeBytes) bytes, and the manifest says \(size)",
                     at: download.place["size"] ?? download.place)
             } else if let version = bundle.bundle.version, version == holding.receipt.header.origin.version {
                 let place = bundle.place["version"] ?? bundle.place
