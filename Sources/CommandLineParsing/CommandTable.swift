@@ -93,8 +93,9 @@ package struct CommandTable: Sendable {
     private func command(for arguments: [String]) throws(UsageError) -> Command {
         if let command = command(beginning: arguments) { return command }
         let word = arguments[0]
+        let shown = commands.filter { !$0.isHidden }
         if word.hasPrefix("-") {
-            let flags = commands.map(\.words[0]).filter { $0.hasPrefix("-") } + ["--help", "--version"]
+            let flags = shown.map(\.words[0]).filter { $0.hasPrefix("-") } + ["--help", "--version"]
             let name = String(word.prefix { $0 != "=" })
             if name != word, flags.contains(name) {
                 let isCommand = commands.contains { $0.words[0] == name }
@@ -117,7 +118,7 @@ package struct CommandTable: Sendable {
         }
         throw UsageError(
             "unknown command \(word.quotedForMessage())",
-            nearest: word == "version" ? "--version" : nearestMatch(to: word, among: commands.map(\.words[0])),
+            nearest: word == "version" ? "--version" : nearestMatch(to: word, among: shown.map(\.words[0])),
             help: helpLine())
     }
 

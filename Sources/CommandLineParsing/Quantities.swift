@@ -16,31 +16,6 @@ package func parseDuration(_ text: String) -> Duration? {
     return product(number, unit).map { .seconds($0) }
 }
 
-/// How much of a disk: so many bytes, or a share of it.
-package enum SizeOrPercent: Sendable, Hashable, CustomStringConvertible {
-    case bytes(Int)
-    /// 0 to 100.
-    case percent(Int)
-
-    /// Reads a size, or a whole number from 0 to 100 with `%`.
-    package init?(_ text: String) {
-        if text.last == "%" {
-            guard let percent = parseDigits(text.dropLast()), percent <= 100 else { return nil }
-            self = .percent(percent)
-        } else {
-            guard let bytes = parseSizeBytes(text) else { return nil }
-            self = .bytes(bytes)
-        }
-    }
-
-    package var description: String {
-        switch self {
-        case .bytes(let bytes): String(bytes)
-        case .percent(let percent): "\(percent)%"
-        }
-    }
-}
-
 /// Reads a whole number: nothing but ASCII digits, at least one. No sign.
 /// - Returns: nil for anything else, and for more than an `Int` holds.
 package func parseDigits(_ text: Substring) -> Int? {

@@ -120,6 +120,7 @@ import Testing
             ["manifest", "crate"],
             "\"manifest\" needs one of create, sign after it; did you mean \"manifest create\"? (see sample manifest --help)"
         ),
+        (["--secre"], "the option \"--secre\" stands before any command (see sample --help)"),
         (
             ["--spel"],
             "the option \"--spel\" stands before any command; did you mean \"--spell\"? (see sample --help)"
