@@ -90,7 +90,7 @@ struct CleanCommand {
             generations: number ?? RunArguments.keptGenerations, age: age ?? RunArguments.keptAge)
     }
 
-    /// `removed 2 paused downloads (1.2 MB) and the contents of 1 bundle; 73.2 MB freed`
+    /// `removed 2 paused downloads (1.2 MB), 1 old generation, 3 contents that no generation names; 73.2 MB freed`
     private static func text(_ report: CleanRun.Report, _ isRehearsal: Bool) -> String {
         guard report.partials + report.generations + report.contents > 0 || report.otherBytes > 0 else {
             return "nothing to remove"

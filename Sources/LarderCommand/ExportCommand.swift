@@ -58,8 +58,7 @@ struct ExportCommand {
         let run: ExportRun
         do {
             let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
-                var downloads = DownloaderConfiguration()
-                downloads.session = settings.session
+                var downloads = settings.downloads()
                 if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
                 return downloads
             }
@@ -69,8 +68,7 @@ struct ExportCommand {
                 redirects: plan.settings.redirects, bodyBudgetBytes: plan.settings.bodyBudgetBytes,
                 base: try BaseURL.read(Self.base, of: parsed), control: control, observer: printer.take)
         } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch let error as TransferURLError {
             Console.writeError("larder: \(error)\n")
             return .usage

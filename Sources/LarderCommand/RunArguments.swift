@@ -93,8 +93,7 @@ struct RunArguments: Sendable {
     ) async -> Jobs.ExitCode {
         var (options, plan): (RunOptions, TransferPlan)
         do { (options, plan) = try runOptions() } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage
@@ -123,7 +122,7 @@ struct RunArguments: Sendable {
     }
 
     /// - Throws: `SettingsProblem`; `TransferURLError`.
-    private func runOptions() throws -> (RunOptions, TransferPlan) {
+    func runOptions() throws -> (options: RunOptions, plan: TransferPlan) {
         let base = try BaseURL.read(Self.base, of: parsed)
         var manifests: [ManifestLocation] = []
         for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
@@ -169,8 +168,7 @@ struct RunArguments: Sendable {
     }
 
     @Sendable private func configuration(_ settings: SessionSettings) -> DownloaderConfiguration {
-        var downloads = DownloaderConfiguration()
-        downloads.session = settings.session
+        var downloads = settings.downloads()
         if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
         if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
         // A further connection of a transfer counts as one more.

@@ -91,8 +91,7 @@ struct ValidateCommand {
             }
             return .success
         } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch let error as SystemError {
             Console.writeError("larder: \(error)\n")
             return .failure
@@ -151,13 +150,22 @@ struct ValidateCommand {
         let control = RunControl()
         let validator = try ManifestValidator(
             configuration, redirects: plan.settings.redirects, control: control)
-        StopSignals.start(control) {}
+        let progress = Locked((checked: 0, current: ""))
+        StopSignals.start(control) { [count = locations.count] in
+            let (checked, current) = progress.withLock { $0 }
+            Console.writeError(
+                "\(checked) of \(HumanQuantity.count(count, "manifest", "manifests")) checked\(current)\n")
+        }
+        let watch = ContentOptions.areGiven(parsed) ? RunWatch(control) : nil
+        defer { withExtendedLifetime(watch) {} }
         let content = ContentOptions.checks(parsed, configuration, plan.settings.redirects, control) {
             report.addUnreadable($0)
         }
         let old = await older(validator, &report)
         let published = published(&report)
         for location in locations where control.reason == nil {
+            progress.withLock { $0.current = ", at \(location)" }
+            defer { progress.withLock { $0 = ($0.checked + 1, "") } }
             do {
                 if let validated = try await validator.validate(location) {
                     let fixed = fix(validated, &report)

@@ -69,8 +69,7 @@ struct VerifyCommand {
             options.bundles = try parsed.operands.map { try BundleName($0) }
             repair = try parsed[Self.repair] ? repairOptions() : nil
         } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage
@@ -94,12 +93,9 @@ struct VerifyCommand {
     /// - Throws: `SettingsProblem`; `TransferURLError`.
     func repairOptions() throws -> RunOptions {
         let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
-            var downloads = DownloaderConfiguration()
-            downloads.session = settings.session
+            var downloads = settings.downloads()
             if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
             if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
-            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
-            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
             return downloads
         }
         var options = RunOptions(libraryPath: parsed[Self.library], manifests: [])
@@ -114,7 +110,7 @@ struct VerifyCommand {
         return options
     }
 
-    /// `3 contents with 12 files (1.2 GB) read: 1 damaged, 1 mended; 2 not reached`
+    /// `3 contents read, 12 files of 1.2 GB: 1 damaged, 1 mended; 2 not reached`
     private static func text(_ report: VerifyRun.Report) -> String {
         let contents = report.contents == 1 ? "1 content" : "\(report.contents) contents"
         let files = report.files == 1 ? "1 file" : "\(report.files) files"
