@@ -117,6 +117,8 @@ struct RunArguments: Sendable {
         guard isRehearsal else { return await body(options, control, printer) }
         let report = await DryRun(options, control: control, observer: printer.take).run()
         let text = DryRunText(report).text
+        // On a terminal the display would take away as many lines of it.
+        printer.end()
         if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
         return report.exit
     }
