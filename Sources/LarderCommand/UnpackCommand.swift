@@ -83,7 +83,7 @@ struct UnpackCommand {
     func run() async -> Jobs.ExitCode {
         let control = RunControl()
         let written = Locked<Int64>(0)
-        StopSignals.start(control) {
+        StopSignals.start(control, clearsUp: true) {
             Console.writeError("\(HumanQuantity.bytes(written.withLock { $0 })) unpacked\n")
         }
         var observer = UnpackObserver(
@@ -180,7 +180,9 @@ struct UnpackCommand {
             do { summary = try unpacker.unpack(into: target.directory, observer: observer) } catch {
                 throw Failure(error)
             }
-            do { try target.publish() } catch { throw Failure(error) }
+            do {
+                if let left = try target.publish() { Console.writeError("\(style.warningLabel) \(left)\n") }
+            } catch { throw Failure(error) }
             report(summary, "unpacked into \(escapedText(path))", style)
         } catch {
             target.discard()
