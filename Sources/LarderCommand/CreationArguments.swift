@@ -10,10 +10,7 @@ import Platform
 struct CreationArguments {
     let parsed: ParsedCommand
 
-    static let include = CommandOption<[String]>.repeated(
-        "include", .text("PATTERN"), help: "what to take, as .gitignore writes it")
-    static let exclude = CommandOption<[String]>.repeated(
-        "exclude", .text("PATTERN"), help: "what to leave out, stronger than --include")
+    static let (include, exclude) = (PatternOptions.include, PatternOptions.exclude)
 
     /// A place for a file that a user named.
     struct OutputPlace {

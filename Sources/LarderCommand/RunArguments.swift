@@ -58,8 +58,6 @@ struct RunArguments: Sendable {
     static let config = CommandOption<String?>.optional(
         "config", .file(), help: "session settings as JSON; the command line wins over them")
 
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
-
     static let operands = [
         Operand(
             "MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input", completion: .files)
@@ -72,9 +70,7 @@ struct RunArguments: Sendable {
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config
     ).naming(perHost, split, retries, BackgroundOption.background, config)
-    static let outputGroup = OptionGroup(
-        "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color
-    ).naming(OutputOptions.noProgress, OutputOptions.color)
+    static let outputGroup = OutputOptions.ofRun.naming(OutputOptions.noProgress, OutputOptions.color)
     static let exitCodes = Jobs.ExitCode.values(
         .success, .failure, .partial, .paused, .usage, .invalidManifest, .unreadable, .noSpace, .busy, .refused,
         .interrupted, .terminated)
@@ -102,7 +98,7 @@ struct RunArguments: Sendable {
         adjust(&options)
         let control = RunControl()
         let isRehearsal = parsed[Self.dryRun]
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
+        let printer = RunPrinter(style: style, output: parsed[OutputOptions.json] ? .events : .summary) {
             isRehearsal || !hasSummary ? nil : SummaryLine($0, $1)
         }
         let reload = settingsReload(plan, of: control, printer)
@@ -119,7 +115,7 @@ struct RunArguments: Sendable {
         let text = DryRunText(report).text
         // On a terminal the display would take away as many lines of it.
         printer.end()
-        if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
+        if parsed[OutputOptions.json] { Console.writeError(text) } else { Console.write(text) }
         return report.exit
     }
 

@@ -124,6 +124,7 @@ struct ValidateCommand {
         let filter = FindingFilter(
             least: parsed[Self.severity], allowed: try allowed(), limit: parsed[Self.maxFindings])
         let base = try BaseURL.read(Self.base, of: parsed)
+        let usesColor = parsed[OutputOptions.color].usesColor(on: STDOUT_FILENO)
         var report = ValidationReport(filter, parsed[Self.format].printer(usesColor: usesColor))
         var locations: [ManifestLocation] = []
         var named: Set<ManifestLocation> = []
@@ -245,14 +246,5 @@ struct ValidateCommand {
         for line in report.unreadable { Console.writeError("larder: \(line)\n") }
         if !parsed[OutputOptions.quiet] { Console.writeError(report.summary + "\n") }
         return report.exit(denyingWarnings: parsed[Self.denyWarnings])
-    }
-
-    private var usesColor: Bool {
-        switch parsed[OutputOptions.color] {
-        case .always: true
-        case .never: false
-        // https://no-color.org: any value that isn't empty.
-        case .auto: Terminal.isTerminal(STDOUT_FILENO) && (Environment.variables["NO_COLOR"] ?? "").isEmpty
-        }
     }
 }

@@ -10,8 +10,6 @@ struct VerifyCommand {
 
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
-    private static let library = CommandOption<String>.required(
-        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let budget = CommandOption<Duration?>.optional(
         "budget", .duration,
         help: "look at nothing further after this long; the next run goes on there. Mending takes its own time")
@@ -21,7 +19,6 @@ struct VerifyCommand {
         "repair", help: "mend what is damaged; by what the library has, else from the sources of what is published")
     private static let base = CommandOption<String?>.optional(
         "base", .text("URL"), help: "where relative URLs of published manifests lead; where nothing else tells")
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
         "verify", summary: "hold a library at rest against what was published",
@@ -38,11 +35,9 @@ struct VerifyCommand {
                 completion: LibraryNames.selections)
         ],
         groups: [
-            OptionGroup("Library", library, budget, limitRate, BackgroundOption.background),
+            OptionGroup("Library", LibraryOption.library, budget, limitRate, BackgroundOption.background),
             OptionGroup("Repair", repair, base, RunArguments.from, RunArguments.minFree, RunArguments.config),
-            OptionGroup(
-                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
-                OutputOptions.color),
+            OutputOptions.ofRun,
         ],
         examples: [
             Example("larder verify --library /srv/media --budget 30m --background", "A part of it, every night."),
@@ -61,7 +56,7 @@ struct VerifyCommand {
         ]))
 
     func run() async -> Jobs.ExitCode {
-        var options = VerifyOptions(libraryPath: parsed[Self.library])
+        var options = VerifyOptions(libraryPath: parsed[LibraryOption.library])
         options.budget = parsed[Self.budget]
         options.bytesPerSecond = parsed[Self.limitRate].map(Int64.init)
         let repair: RunOptions?
@@ -76,7 +71,7 @@ struct VerifyCommand {
         }
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
+        let printer = RunPrinter(style: style, tellsEvents: parsed[OutputOptions.json])
         let watch = RunWatch(control)
         defer { withExtendedLifetime(watch) {} }
         printer.start(control)
@@ -85,7 +80,7 @@ struct VerifyCommand {
         printer.end()
         if let report, !style.isQuiet {
             let line = Self.text(report) + "\n"
-            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+            if parsed[OutputOptions.json] { Console.writeError(line) } else { Console.write(line) }
         }
         return exit
     }
@@ -98,7 +93,7 @@ struct VerifyCommand {
             if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
             return downloads
         }
-        var options = RunOptions(libraryPath: parsed[Self.library], manifests: [])
+        var options = RunOptions(libraryPath: parsed[LibraryOption.library], manifests: [])
         options.command = Self.command.name
         options.downloads = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         options.redirects = plan.settings.redirects
