@@ -7,7 +7,7 @@ import Platform
 /// ignore, as `nohup` does with SIGHUP, stops nothing.
 enum StopSignals {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
-    /// Asked before the program changes anything about signals.
+    /// Whenever that is asked: the program changes nothing about it.
     private static let ignored = Set(signals.filter(SignalListener.isIgnored))
     /// In seconds. Everything that must be on the disk is there long before; what may take longer, such as a flush to a slow disk, can be lost.
     private static let patience: UInt32 = 4
