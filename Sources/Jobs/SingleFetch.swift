@@ -1,3 +1,4 @@
+import ContentLibrary
 import Downloads
 import Glibc
 import Platform
@@ -142,6 +143,12 @@ package struct SingleFetch: Sendable {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         let target = String(cString: resolved)
+        if let library = Library.around(target) {
+            throw BundleFailure(
+                .localFileFailed,
+                "\(escapedText(path)) leads into the library \(escapedText(library)), where nothing else may be written; name a place outside of it with -o"
+            )
+        }
         var status = stat()
         guard stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return target }
         throw BundleFailure(

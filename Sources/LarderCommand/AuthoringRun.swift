@@ -45,8 +45,7 @@ struct AuthoringRun<Progress: AuthoringProgress> {
             Console.writeError("larder: \(error)\n")
             return .usage
         } catch let error as SettingsProblem {
-            for line in error.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return error.tell()
         } catch {
             if let reason = control.reason { return reason.exit }
             let problem = AuthoringProblem(of: error)

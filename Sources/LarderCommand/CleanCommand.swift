@@ -9,8 +9,6 @@ struct CleanCommand {
 
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
-    private static let library = CommandOption<String>.required(
-        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let partials = CommandOption<Bool>.flag(
         "partials", help: "remove all paused downloads, whoever asks for them")
     private static let keep = CommandOption<Int?>.optional(
@@ -21,7 +19,6 @@ struct CleanCommand {
         "base", .text("URL"), help: "where relative URLs of a manifest from - lead")
     private static let dryRun = CommandOption<Bool>.flag(
         "dry-run", short: "n", help: "tell what would be removed, do nothing")
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
         "clean", summary: "remove from a library what nobody needs",
@@ -35,10 +32,8 @@ struct CleanCommand {
             Operand("MANIFEST", .any, help: "a path, an http(s) URL, or -: what it asks for stays", completion: .files)
         ],
         groups: [
-            OptionGroup("Library", library, base, keep, keepAge, partials, dryRun),
-            OptionGroup(
-                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
-                OutputOptions.color),
+            OptionGroup("Library", LibraryOption.library, base, keep, keepAge, partials, dryRun),
+            OutputOptions.ofRun,
         ],
         examples: [
             Example("larder clean museum.json --library /srv/media", "Keeps what a stopped sync of it had fetched."),
@@ -67,17 +62,17 @@ struct CleanCommand {
         }
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
+        let printer = RunPrinter(style: style, tellsEvents: parsed[OutputOptions.json])
         printer.start(control)
         let isRehearsal = parsed[Self.dryRun]
         let (report, exit) = await CleanRun(
-            libraryPath: parsed[Self.library], manifests: manifests, removesAllPartials: parsed[Self.partials],
+            libraryPath: parsed[LibraryOption.library], manifests: manifests, removesAllPartials: parsed[Self.partials],
             keep: keptGenerations, isRehearsal: isRehearsal, control: control, observer: printer.take
         ).run()
         printer.end()
         if let report, !style.isQuiet || isRehearsal {
             let line = Self.text(report, isRehearsal) + "\n"
-            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+            if parsed[OutputOptions.json] { Console.writeError(line) } else { Console.write(line) }
         }
         return exit
     }
@@ -90,7 +85,7 @@ struct CleanCommand {
             generations: number ?? RunArguments.keptGenerations, age: age ?? RunArguments.keptAge)
     }
 
-    /// `removed 2 paused downloads (1.2 MB) and the contents of 1 bundle; 73.2 MB freed`
+    /// `removed 2 paused downloads (1.2 MB), 1 old generation, 3 contents that no generation names; 73.2 MB freed`
     private static func text(_ report: CleanRun.Report, _ isRehearsal: Bool) -> String {
         guard report.partials + report.generations + report.contents > 0 || report.otherBytes > 0 else {
             return "nothing to remove"

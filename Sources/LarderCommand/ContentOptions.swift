@@ -23,15 +23,12 @@ enum ContentOptions {
 
     static let group = OptionGroup("Content", online, deep, library, deadline, config).naming(deadline, config)
 
+    /// Whether that may take so long that the machine must not fall asleep meanwhile.
+    static func areGiven(_ parsed: ParsedCommand) -> Bool { parsed[online] || parsed[deep] }
+
     /// The settings of `--config`, with as many connections as they allow.
     static func transferPlan(_ parsed: ParsedCommand) throws(SettingsProblem) -> TransferPlan {
-        try TransferPlan(config: parsed[config]) { settings in
-            var downloads = DownloaderConfiguration()
-            downloads.session = settings.session
-            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
-            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
-            return downloads
-        }
+        try TransferPlan(config: parsed[config]) { $0.downloads() }
     }
 
     /// What `--online` and `--deep` ask for. A library that can't be opened is told, and all else is checked.

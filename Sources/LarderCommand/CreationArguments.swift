@@ -10,10 +10,7 @@ import Platform
 struct CreationArguments {
     let parsed: ParsedCommand
 
-    static let include = CommandOption<[String]>.repeated(
-        "include", .text("PATTERN"), help: "what to take, as .gitignore writes it")
-    static let exclude = CommandOption<[String]>.repeated(
-        "exclude", .text("PATTERN"), help: "what to leave out, stronger than --include")
+    static let (include, exclude) = (PatternOptions.include, PatternOptions.exclude)
 
     /// A place for a file that a user named.
     struct OutputPlace {
@@ -25,6 +22,16 @@ struct CreationArguments {
 
         /// That file's, if there is one.
         var mode: mode_t { replaced.map { $0.mode & 0o777 } ?? 0o644 }
+        var owner: (user: uid_t, group: gid_t)? { replaced.map { ($0.userID, $0.groupID) } }
+
+        /// Whether the file that is there is this one already: then it stays as it is, and so does its signature.
+        func holds(_ digest: SHA256Digest) -> Bool {
+            guard replaced != nil, let file = try? directory.open(name, flags: O_RDONLY | O_NONBLOCK) else {
+                return false
+            }
+            let hasher = SHA256()
+            return (try? hasher.update(from: file)) != nil && hasher.finalize() == digest
+        }
     }
 
     func sources(_ operands: some Sequence<String>) throws -> ManifestSources {
@@ -116,7 +123,11 @@ struct CreationArguments {
     /// Writes a manifest to its place, or to standard output.
     static func write(_ text: OwnedDescriptor, to place: OutputPlace?, _ style: OutputStyle) throws {
         if let place {
-            try place.directory.placeCopy(of: text, at: place.name, mode: place.mode, flush: false)
+            let hasher = SHA256()
+            _ = try hasher.update(from: text)
+            guard !place.holds(hasher.finalize()) else { return tellUnchanged(place, style) }
+            try place.directory.placeCopy(
+                of: text, at: place.name, mode: place.mode, owner: place.owner, flush: false)
             tellStaleSignature(of: .file(path: place.path), style)
         } else {
             do throws(SystemError) { try Console.write(contentOf: text) } catch {
@@ -124,6 +135,11 @@ struct CreationArguments {
                 guard error.code == EPIPE else { throw error }
             }
         }
+    }
+
+    static func tellUnchanged(_ place: OutputPlace, _ style: OutputStyle) {
+        guard !style.isQuiet else { return }
+        Console.writeError("\(escapedText(place.path)) is what would be written, and stays as it is\n")
     }
 
     /// A signature of what was there before would refuse what is there now.

@@ -19,7 +19,7 @@ struct ExplainCommand {
                 "BUNDLE", help: "MANIFEST/BUNDLE, or the bundle's id where one manifest alone has it",
                 completion: LibraryNames.bundles)
         ],
-        groups: [OptionGroup("Library", LibraryLookOptions.library)],
+        groups: [OptionGroup("Library", LibraryOption.library)],
         examples: [Example("larder explain museum/film --library /srv/media", "Why the film is last week's.")],
         exitCodes: LibraryLookOptions.exitCodes, exitMeanings: LibraryLookOptions.namingExitMeanings)
 

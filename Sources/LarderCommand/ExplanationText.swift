@@ -117,10 +117,11 @@ struct ExplanationText {
             $0.holds(explanation.address.manifest, serial: explanation.manifest?.serial ?? 0) ? $0 : nil
         }
         if let pin { sentences.append("The library is \(StatusText.text(pin)).") }
+        let nextRun = pin == nil ? "The next run" : "Once that has ended the next run"
         if let staged = explanation.status?.staged, staged.files > 0 {
             let files = HumanQuantity.count(staged.files, "file", "files")
             sentences.append(
-                "The next run takes over \(files) (\(HumanQuantity.bytes(staged.bytes))) that are complete already.")
+                "\(nextRun) takes over \(files) (\(HumanQuantity.bytes(staged.bytes))) that are complete already.")
         }
         if explanation.currentProblem != nil {
             sentences.append("Before anything else the next run puts that right, as far as it can.")
@@ -132,16 +133,17 @@ struct ExplanationText {
         }
         if let wanted = explanation.wanted, wanted.state == .fetch {
             sentences.append(
-                "The next run has \(HumanQuantity.bytes(wanted.plannedBytes)) to fetch, of which \(HumanQuantity.bytes(wanted.heldBytes)) are here."
+                "\(nextRun) has \(HumanQuantity.bytes(wanted.plannedBytes)) to fetch, of which \(HumanQuantity.bytes(wanted.heldBytes)) are here."
             )
         } else if let pause = explanation.status?.record?.pause {
             sentences.append(
-                "The next run has \(HumanQuantity.bytes(pause.plannedBytes)) to fetch, of which \(HumanQuantity.bytes(pause.heldBytes)) were here."
+                "\(nextRun) has \(HumanQuantity.bytes(pause.plannedBytes)) to fetch, of which \(HumanQuantity.bytes(pause.heldBytes)) were here."
             )
         }
         if let record = explanation.status?.record, record.failure != nil {
-            let outlook = StatusText.outlook(record, at: explanation.library.time)
-            sentences.append(outlook.prefix(1).uppercased() + outlook.dropFirst() + ".")
+            let outlook = StatusText.outlook(record, at: explanation.library.time, isHeld: pin != nil)
+            sentences.append(
+                pin != nil ? "It is \(outlook)." : outlook.prefix(1).uppercased() + outlook.dropFirst() + ".")
         }
         if sentences.isEmpty, explanation.wanted?.state == .revalidate {
             sentences.append("The next run asks its servers whether they have something else.")

@@ -11,14 +11,11 @@ struct ExportCommand {
 
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
-    private static let library = CommandOption<String>.required(
-        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let status = CommandOption<String?>.optional(
         "for", .file("STATUS.json"), help: "what the other library has; its larder status --json; without, everything")
     private static let target = CommandOption<String>.required("to", .folder(), help: "where to; made when missing")
     private static let base = CommandOption<String?>.optional(
         "base", .text("URL"), help: "where relative URLs of published manifests lead; where nothing else tells")
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
         "export", summary: "write what another library lacks, for its --from",
@@ -29,10 +26,9 @@ struct ExportCommand {
             have no digests in the manifest, can't be carried. Run again it goes on where it was stopped.
             """,
         groups: [
-            OptionGroup("Export", library, status, target, base, RunArguments.config, BackgroundOption.background),
             OptionGroup(
-                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
-                OutputOptions.color),
+                "Export", LibraryOption.library, status, target, base, RunArguments.config, BackgroundOption.background),
+            OutputOptions.ofRun,
         ],
         examples: [
             Example(
@@ -54,23 +50,21 @@ struct ExportCommand {
     func run() async -> Jobs.ExitCode {
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
+        let printer = RunPrinter(style: style, tellsEvents: parsed[OutputOptions.json])
         let run: ExportRun
         do {
             let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
-                var downloads = DownloaderConfiguration()
-                downloads.session = settings.session
+                var downloads = settings.downloads()
                 if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
                 return downloads
             }
             run = ExportRun(
-                libraryPath: parsed[Self.library], to: parsed[Self.target], for: try otherLibrary(),
+                libraryPath: parsed[LibraryOption.library], to: parsed[Self.target], for: try otherLibrary(),
                 downloads: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
                 redirects: plan.settings.redirects, bodyBudgetBytes: plan.settings.bodyBudgetBytes,
                 base: try BaseURL.read(Self.base, of: parsed), control: control, observer: printer.take)
         } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch let error as TransferURLError {
             Console.writeError("larder: \(error)\n")
             return .usage
@@ -85,7 +79,7 @@ struct ExportCommand {
         printer.end()
         if let report, !style.isQuiet {
             let line = Self.text(report) + "\n"
-            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+            if parsed[OutputOptions.json] { Console.writeError(line) } else { Console.write(line) }
         }
         return exit
     }

@@ -73,13 +73,17 @@ struct FetchCommand {
             configuration.session.rateLimitBytesPerSecond = parsed[Self.limitRate].map(Int64.init)
             if parsed[BackgroundOption.background] { configuration.session.trafficClass = .lowerEffort }
             configuration.session.userAgent = "larder/\(LarderVersion.text)"
-            let fetch = SingleFetch(
-                url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration,
-                writeOutput: { file throws(SystemError) in try Console.write(contentOf: file) })
             let printer = RunPrinter(style: style, output: parsed[Self.output] == "-" ? .none : .summary) {
                 summary, _ in
                 SummaryLine(ofFetch: summary)
             }
+            let fetch = SingleFetch(
+                url: url, output: parsed[Self.output], digest: parsed[Self.sha256], configuration: configuration,
+                writeOutput: { file throws(SystemError) in
+                    // On a terminal the display would be redrawn over it.
+                    printer.end()
+                    try Console.write(contentOf: file)
+                })
             StopSignals.start(control) { printer.printProgressLine() }
             let watch = RunWatch(control)
             defer { withExtendedLifetime(watch) {} }

@@ -4,8 +4,6 @@ import Jobs
 
 /// What the commands share that look at a library and don't change it: any number of them may do so at once, beside a run, and on a read-only disk.
 enum LibraryLookOptions {
-    static let library = CommandOption<String>.required(
-        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     static let json = CommandOption<Bool>.flag("json", help: "JSON on stdout")
 
     /// What all of them can end with.
@@ -31,7 +29,7 @@ enum LibraryLookOptions {
         _ parsed: ParsedCommand, _ body: (Library) throws -> Jobs.ExitCode
     ) -> Jobs.ExitCode {
         do {
-            return try body(Library.open(parsed[library], for: .reading))
+            return try body(Library.open(parsed[LibraryOption.library], for: .reading))
         } catch let error as LibraryError {
             return tell(ExitCode(error), error.message)
         } catch let error as BundleNameError {

@@ -43,7 +43,7 @@ enum LibraryNames {
     }
 
     private static func library(_ line: PartialCommandLine) throws -> Library? {
-        guard let path = line.text(of: LibraryLookOptions.library), !path.isEmpty else { return nil }
+        guard let path = line.text(of: LibraryOption.library), !path.isEmpty else { return nil }
         return try Library.open(withHome(path), for: .reading)
     }
 

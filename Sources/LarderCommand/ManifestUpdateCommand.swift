@@ -115,7 +115,8 @@ struct ManifestUpdateCommand {
             }
             return .diff
         }
-        if let output = parsed[Self.output] {
+        // One that is OLD by another name is held against what was read, too.
+        if let output = parsed[Self.output], output == "-" || resolvedPath(output) != resolvedPath(path) {
             return try arguments.outputPlace(output).map(Target.file) ?? .standardOutput
         }
         let location = ManifestLocation.file(path: path)
@@ -146,9 +147,11 @@ struct ManifestUpdateCommand {
             try ManifestFile.replace(location, holding: old.source.bytes, with: bytes)
             CreationArguments.tellStaleSignature(of: location, OutputStyle(parsed))
         case .file(let place):
+            guard !place.holds(SHA256.digest(of: bytes)) else {
+                return CreationArguments.tellUnchanged(place, OutputStyle(parsed))
+            }
             try place.directory.replaceFile(
-                place.name, with: bytes, mode: place.mode,
-                owner: place.replaced.map { (user: $0.userID, group: $0.groupID) }, flush: false)
+                place.name, with: bytes, mode: place.mode, owner: place.owner, flush: false)
             CreationArguments.tellStaleSignature(of: .file(path: place.path), OutputStyle(parsed))
         case .standardOutput: Console.write(String(decoding: bytes, as: UTF8.self))
         case .diff:

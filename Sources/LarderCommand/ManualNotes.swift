@@ -24,7 +24,11 @@ let manualNotes = [
         .variable, "NO_COLOR", of: "--color", help: "any value that isn't empty: no colors unless --color asks for them"
     ),
     ManualNote(
-        .variable, "SOURCE_DATE_EPOCH", of: "manifest create", help: "the time of the manifest, in seconds since 1970"),
+        .variable, "SOURCE_DATE_EPOCH", of: "manifest create", "manifest update", "manifest import",
+        help: "the time of the manifest, in seconds since 1970"),
+    ManualNote(
+        .variable, "TMPDIR", of: "manifest create", "manifest import", "validate", "clean", "--dry-run",
+        help: "where files lie that are needed for a while; /tmp unless it is set"),
     ManualNote(
         .passedVariable, "LARDER_CURRENT, LARDER_GENERATION, LARDER_LIBRARY", of: "run",
         help: "what the program gets: the path and the number of the generation, and the library"),

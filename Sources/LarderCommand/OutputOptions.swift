@@ -8,9 +8,23 @@ enum OutputOptions {
     static let verbose = CommandOption<Bool>.flag("verbose", short: "v", help: "tell each bundle and each retry")
     static let noProgress = CommandOption<Bool>.flag("no-progress", help: "no live display, even on a terminal")
     static let color = CommandOption<ColorChoice>.value("color", .word(), default: .auto, help: "colors in messages")
+    static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
+
+    /// Those of a run that tells events.
+    static let ofRun = OptionGroup("Output", json, quiet, verbose, noProgress, color)
 
     enum ColorChoice: String, CaseIterable, Sendable {
         case auto, always, never
+
+        /// Whether what goes to a descriptor is colored.
+        func usesColor(on descriptor: Int32) -> Bool {
+            switch self {
+            case .always: true
+            case .never: false
+            // https://no-color.org: any value that isn't empty.
+            case .auto: Terminal.isTerminal(descriptor) && (Environment.variables["NO_COLOR"] ?? "").isEmpty
+            }
+        }
     }
 }
 
@@ -27,15 +41,9 @@ struct OutputStyle: Sendable {
     init(_ parsed: ParsedCommand, isQuiet: Bool = false) {
         self.isQuiet = isQuiet || parsed[OutputOptions.quiet]
         isVerbose = parsed[OutputOptions.verbose]
-        let isTerminal = Terminal.isTerminal(STDERR_FILENO)
-        showsProgress = isTerminal && !self.isQuiet && !parsed[OutputOptions.noProgress]
-        usesColor =
-            switch parsed[OutputOptions.color] {
-            case .always: true
-            case .never: false
-            // https://no-color.org: any value that isn't empty.
-            case .auto: isTerminal && (Environment.variables["NO_COLOR"] ?? "").isEmpty
-            }
+        showsProgress =
+            Terminal.isTerminal(STDERR_FILENO) && !self.isQuiet && !parsed[OutputOptions.noProgress]
+        usesColor = parsed[OutputOptions.color].usesColor(on: STDERR_FILENO)
     }
 
     /// `error` and `warning` as they begin a line.

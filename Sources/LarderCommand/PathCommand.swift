@@ -20,7 +20,7 @@ struct PathCommand {
                 "BUNDLE", help: "MANIFEST/BUNDLE, or the bundle's id where one manifest alone has it",
                 completion: LibraryNames.bundles)
         ],
-        groups: [OptionGroup("Library", LibraryLookOptions.library)],
+        groups: [OptionGroup("Library", LibraryOption.library)],
         examples: [Example("ffplay \"$(larder path film -l /srv/media)/index.m3u8\"", "Plays what is current.")],
         exitCodes: LibraryLookOptions.exitCodes, exitMeanings: LibraryLookOptions.namingExitMeanings)
 

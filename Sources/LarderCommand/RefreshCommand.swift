@@ -52,6 +52,8 @@ struct RefreshCommand {
                 Console.write(text)
                 return .success
             }
+        } catch let problem as SettingsProblem {
+            return problem.tell()
         } catch let error as SystemError {
             Console.writeError("error: \(error)\n")
             return .failure
@@ -66,10 +68,7 @@ struct RefreshCommand {
             }
         ) { run, control, printer in
             let ping: HealthPing?
-            do throws(HealthPing.URLProblem) { ping = try options.healthPing(run) } catch {
-                Console.writeError("larder: --ping: \(error)\n")
-                return .usage
-            }
+            do throws(SettingsProblem) { ping = try options.healthPing(run) } catch { return error.tell() }
             let report = await SyncRun(run, control: control, observer: printer.take).run()
             if let problem = await ping?.send(report) { Console.writeError("warning: \(problem)\n") }
             return report.exit

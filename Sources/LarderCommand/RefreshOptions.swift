@@ -102,7 +102,9 @@ struct RefreshOptions: Sendable {
         return paths.map { "\(escapedText($0))\n" }.joined()
     }
 
-    private func scheduled(_ arguments: [String]) throws(ScheduledCommand.Problem) -> ScheduledCommand {
+    private func scheduled(_ arguments: [String]) throws -> ScheduledCommand {
+        // What a run would refuse is told now, and not every hour to nobody.
+        _ = try healthPing(RunArguments(parsed).runOptions().options)
         guard !parsed.operands.contains("-") else {
             throw ScheduledCommand.Problem(
                 description: "there is no standard input for a manifest when nobody is there")
@@ -134,9 +136,11 @@ struct RefreshOptions: Sendable {
 
     /// Who is told how the run ended.
     /// - Throws: for a URL that can't be asked for.
-    func healthPing(_ options: RunOptions) throws(HealthPing.URLProblem) -> HealthPing? {
+    func healthPing(_ options: RunOptions) throws(SettingsProblem) -> HealthPing? {
         guard let url = parsed[Self.ping] else { return nil }
-        return try HealthPing(url, options.downloads.session)
+        do throws(HealthPing.URLProblem) { return try HealthPing(url, options.downloads.session) } catch {
+            throw SettingsProblem(lines: ["--ping: \(error)"])
+        }
     }
 
     /// When the run may work.

@@ -58,8 +58,6 @@ struct RunArguments: Sendable {
     static let config = CommandOption<String?>.optional(
         "config", .file(), help: "session settings as JSON; the command line wins over them")
 
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
-
     static let operands = [
         Operand(
             "MANIFEST", .oneOrMore, help: "a path, an http(s) URL, or - for standard input", completion: .files)
@@ -72,9 +70,7 @@ struct RunArguments: Sendable {
         "Transfers", jobs, perHost, split, limitRate, maxBytes, deadline, minFree, retries, BackgroundOption.background,
         config
     ).naming(perHost, split, retries, BackgroundOption.background, config)
-    static let outputGroup = OptionGroup(
-        "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress, OutputOptions.color
-    ).naming(OutputOptions.noProgress, OutputOptions.color)
+    static let outputGroup = OutputOptions.ofRun.naming(OutputOptions.noProgress, OutputOptions.color)
     static let exitCodes = Jobs.ExitCode.values(
         .success, .failure, .partial, .paused, .usage, .invalidManifest, .unreadable, .noSpace, .busy, .refused,
         .interrupted, .terminated)
@@ -93,8 +89,7 @@ struct RunArguments: Sendable {
     ) async -> Jobs.ExitCode {
         var (options, plan): (RunOptions, TransferPlan)
         do { (options, plan) = try runOptions() } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage
@@ -103,7 +98,7 @@ struct RunArguments: Sendable {
         adjust(&options)
         let control = RunControl()
         let isRehearsal = parsed[Self.dryRun]
-        let printer = RunPrinter(style: style, output: parsed[Self.json] ? .events : .summary) {
+        let printer = RunPrinter(style: style, output: parsed[OutputOptions.json] ? .events : .summary) {
             isRehearsal || !hasSummary ? nil : SummaryLine($0, $1)
         }
         let reload = settingsReload(plan, of: control, printer)
@@ -118,12 +113,14 @@ struct RunArguments: Sendable {
         guard isRehearsal else { return await body(options, control, printer) }
         let report = await DryRun(options, control: control, observer: printer.take).run()
         let text = DryRunText(report).text
-        if parsed[Self.json] { Console.writeError(text) } else { Console.write(text) }
+        // On a terminal the display would take away as many lines of it.
+        printer.end()
+        if parsed[OutputOptions.json] { Console.writeError(text) } else { Console.write(text) }
         return report.exit
     }
 
     /// - Throws: `SettingsProblem`; `TransferURLError`.
-    private func runOptions() throws -> (RunOptions, TransferPlan) {
+    func runOptions() throws -> (options: RunOptions, plan: TransferPlan) {
         let base = try BaseURL.read(Self.base, of: parsed)
         var manifests: [ManifestLocation] = []
         for operand in parsed.operands { manifests.append(try ManifestLocation(operand, base: base)) }
@@ -169,8 +166,7 @@ struct RunArguments: Sendable {
     }
 
     @Sendable private func configuration(_ settings: SessionSettings) -> DownloaderConfiguration {
-        var downloads = DownloaderConfiguration()
-        downloads.session = settings.session
+        var downloads = settings.downloads()
         if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
         if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
         // A further connection of a transfer counts as one more.

@@ -21,7 +21,7 @@ struct RunCommand {
         operands: [
             Operand("COMMAND", .oneOrMore, help: "a program and its arguments, best after --", completion: .files)
         ],
-        groups: [OptionGroup("Library", LibraryLookOptions.library)],
+        groups: [OptionGroup("Library", LibraryOption.library)],
         examples: [
             Example(
                 "larder run -l media -- sh -c 'exec mpv \"$LARDER_CURRENT/m/film/index.m3u8\"'",
@@ -41,7 +41,7 @@ struct RunCommand {
     /// - Returns: the exit code, where that can't be.
     func run() -> Int32 {
         do throws(LibraryError) {
-            let library = try Library.open(parsed[LibraryLookOptions.library], for: .reading)
+            let library = try Library.open(parsed[LibraryOption.library], for: .reading)
             guard let held = try library.generations.holdCurrent() else {
                 throw LibraryError(.notThere, "\(escapedText(library.path)): nothing has been published")
             }

@@ -4,6 +4,7 @@ import Diagnostics
 import Downloads
 import Glibc
 import JSONSyntax
+import Jobs
 import Platform
 import Transfer
 
@@ -29,6 +30,13 @@ struct SessionSettings: Sendable {
 /// Why a `--config` file can't be used: a line for each reason, with its place. Values aren't quoted, since some of them are secret.
 struct SettingsProblem: Error {
     let lines: [String]
+
+    /// Tells it as a mistake of the command line is told.
+    /// - Returns: how the command ends then.
+    func tell() -> Jobs.ExitCode {
+        for line in lines { Console.writeError("larder: \(line)\n") }
+        return .usage
+    }
 }
 
 /// Everything that can be wrong with settings besides their JSON.
@@ -253,13 +261,18 @@ private struct Setting: Sendable {
         Setting(name, "a text that isn't empty", { $0.string.flatMap { $0.isEmpty ? nil : $0 } }, set: set)
     }
 
-    /// A file that is missing would fail every request, each with a message of libcurl's.
+    /// A file that is missing, or a folder in its place, would fail every request, each with a message of libcurl's.
     private static func file(
         _ name: String, set: @escaping @Sendable (inout SessionSettings, String) -> Void
     ) -> Setting {
         Setting(
             name, "the path of a file that can be read",
-            { $0.string.flatMap { access($0, R_OK) == 0 ? $0 : nil } }, set: set)
+            { $0.string.flatMap { isReadableFile($0) ? $0 : nil } }, set: set)
+    }
+
+    private static func isReadableFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR && access(path, R_OK) == 0
     }
 
     @Sendable private static func split(_ value: JSONValue) -> SplitPolicy? {

@@ -26,7 +26,7 @@ struct SettingsReload: Sendable {
         let (stream, causes) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.causes = causes
         let held = plan.configuration(atMinute: minute())
-        Task { [mustRead] in
+        Task { [mustRead, atBeginning = plan.settings] in
             var (plan, held) = (plan, held)
             for await _ in stream {
                 let isAsked = mustRead.withLock { mustRead in
@@ -34,22 +34,19 @@ struct SettingsReload: Sendable {
                     return mustRead
                 }
                 do throws(SettingsProblem) {
-                    if isAsked {
-                        let new = try read()
-                        for name in new.settings.namesOfFixed(differingFrom: plan.settings) {
-                            complain(
-                                "larder: \"\(name)\" holds from the next run on: this one's requests have the old one")
-                        }
-                        plan = new
-                    }
-                    let configuration = plan.configuration(atMinute: minute())
+                    let wanted = isAsked ? try read() : plan
+                    let configuration = wanted.configuration(atMinute: minute())
                     guard isAsked || configuration != held else { continue }
-                    // Noted first, so that no look at the clock asks for the same again after a failure.
-                    held = configuration
+                    // Noted first, so that no look at the clock asks for the same again after a failure. What was read holds once it is taken.
+                    if !isAsked { held = configuration }
                     do throws(ConfigurationError) {
                         try await take(configuration, isAsked ? .configuration : .schedule)
                     } catch {
                         throw SettingsProblem(lines: ["\(error)"])
+                    }
+                    (plan, held) = (wanted, configuration)
+                    for name in wanted.settings.namesOfFixed(differingFrom: atBeginning) {
+                        complain("larder: \"\(name)\" holds from the next run on: this one's requests have the old one")
                     }
                 } catch {
                     for line in error.lines { complain("larder: \(line); the settings stay as they were") }

@@ -14,6 +14,17 @@ extension SessionSettings {
     func holding(atMinute minute: Int) -> SessionSettings {
         schedule.first { $0.window.contains(minuteOfDay: minute) }?.settings ?? self
     }
+
+    /// What they ask of downloads, for a command line that says nothing over them.
+    func downloads() -> DownloaderConfiguration {
+        var downloads = DownloaderConfiguration()
+        downloads.session = session
+        if let maximumConnections { downloads.maximumTransfers = maximumConnections }
+        if let connectionsPerHost { downloads.maximumTransfersPerHost = connectionsPerHost }
+        if let split { downloads.split = split }
+        if let retries { downloads.retry.retries = retries }
+        return downloads
+    }
 }
 
 /// What a run is configured by, now and at any time of the day: the settings, with the command line over them.

@@ -20,7 +20,7 @@ struct StatusCommand {
                 "BUNDLE", .any, help: "MANIFEST/BUNDLE, or the id of one of them; all unless any is given",
                 completion: LibraryNames.selections)
         ],
-        groups: [OptionGroup("Library", LibraryLookOptions.library), OptionGroup("Output", LibraryLookOptions.json)],
+        groups: [OptionGroup("Library", LibraryOption.library), OptionGroup("Output", LibraryLookOptions.json)],
         examples: [
             Example("larder status --library /srv/media", "A line for each bundle."),
             Example(

@@ -57,7 +57,8 @@ struct StatusText {
         let looked = manifest.lastSuccess.map { ", up to date \(age($0)) ago" } ?? ""
         let expiry = manifest.expires.map { $0 < status.time ? ", expired \(age($0)) ago" : "" } ?? ""
         text += "\n\(manifest.id)\(serial)\(looked)\(expiry)\n"
-        let rows = manifest.bundles.map(row)
+        let isHeld = status.pin?.holds(manifest.id, serial: manifest.serial ?? 0) ?? false
+        let rows = manifest.bundles.map { row($0, isHeld: isHeld) }
         let widths = (0..<5).map { column in rows.map { Self.width(of: $0[column]) }.max() ?? 0 }
         for row in rows {
             for (column, width) in widths.enumerated() {
@@ -78,26 +79,24 @@ struct StatusText {
     }
 
     /// Name, version, age, size, files, and the rest in words.
-    private func row(_ bundle: BundleStatus) -> [String] {
-        guard let header = bundle.content?.header else {
-            return ["\(bundle.id)", "-", "", "", "", words(bundle)]
-        }
+    private func row(_ bundle: BundleStatus, isHeld: Bool) -> [String] {
+        let words = words(bundle, isHeld: isHeld)
+        guard let header = bundle.content?.header else { return ["\(bundle.id)", "-", "", "", "", words] }
         return [
             "\(bundle.id)", escapedText(header.origin.version), age(header.origin.created),
-            HumanQuantity.bytes(header.contentBytes), HumanQuantity.count(header.entryCount, "file", "files"),
-            words(bundle),
+            HumanQuantity.bytes(header.contentBytes), HumanQuantity.count(header.entryCount, "file", "files"), words,
         ]
     }
 
-    private func words(_ bundle: BundleStatus) -> String {
+    private func words(_ bundle: BundleStatus, isHeld: Bool) -> String {
         let source = bundle.content?.firstURL.map { ", from \(shownURL($0))" } ?? ""
         switch bundle.state {
         case .upToDate: return "up to date" + source
         case .published: return "published" + source
         case .missing: return "not here yet"
-        case .damaged: return "damaged; the next sync mends it"
+        case .damaged: return "damaged; \(isHeld ? "larder verify --repair" : "the next sync") mends it"
         case .paused: return paused(bundle)
-        case .failed: return failed(bundle)
+        case .failed: return failed(bundle, isHeld: isHeld)
         }
     }
 
@@ -114,15 +113,18 @@ struct StatusText {
         return text
     }
 
-    private func failed(_ bundle: BundleStatus) -> String {
+    private func failed(_ bundle: BundleStatus, isHeld: Bool) -> String {
         guard let record = bundle.record, let failure = record.failure else { return "failed" }
         let times = record.failureCount == 1 ? "once" : "\(record.failureCount) times"
         let last = record.lastFailure.map { ", \(age($0)) ago" } ?? ""
-        return "failed \(times)\(last): \(escapedText(failure)); \(Self.outlook(record, at: status.time))"
+        let outlook = Self.outlook(record, at: status.time, isHeld: isHeld)
+        return "failed \(times)\(last): \(escapedText(failure)); \(outlook)"
     }
 
     /// When it is tried again.
-    static func outlook(_ record: BundleRecord, at now: Timestamp) -> String {
+    /// - Parameter isHeld: whether a pin keeps its manifest from being published.
+    static func outlook(_ record: BundleRecord, at now: Timestamp, isHeld: Bool) -> String {
+        if isHeld { return "not tried again while the library is held" }
         guard let next = record.nextTry, next > now else { return "the next run tries again" }
         return "refresh tries again after \(next.rfc3339), sync at once"
     }

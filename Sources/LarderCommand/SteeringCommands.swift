@@ -4,8 +4,6 @@ import Jobs
 
 /// The commands with which an operator takes a library's course into hand: `rollback`, `pin`, `unpin`, `forget`.
 enum SteeringCommands {
-    private static let library = CommandOption<String>.required(
-        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let target = CommandOption<GenerationNumber?>.optional(
         "to",
         ArgumentType("N", expected: "the number of a generation", completion: LibraryNames.generations) { text in
@@ -27,7 +25,7 @@ enum SteeringCommands {
             published any more that isn't of a higher serial than all that were. What arrives with a higher serial is \
             published, and lifts the hold of its manifest; larder unpin lifts all.
             """,
-        groups: [OptionGroup("Library", library, target)],
+        groups: [OptionGroup("Library", LibraryOption.library, target)],
         examples: [
             Example("larder rollback --library /srv/media", "To the generation before the current one."),
             Example(
@@ -44,7 +42,7 @@ enum SteeringCommands {
             Holds the library at its current generation: sync and refresh read their manifests and publish nothing, \
             until larder unpin.
             """,
-        groups: [OptionGroup("Library", library)],
+        groups: [OptionGroup("Library", LibraryOption.library)],
         examples: [Example("larder pin --library /srv/media", "While the exhibition is open.")],
         exitCodes: exitCodes,
         exitMeanings: exitMeanings("nothing has been published yet, or the library can't be changed"))
@@ -53,7 +51,7 @@ enum SteeringCommands {
         "unpin", summary: "end what rollback or pin began",
         description:
             "Lets the next sync or refresh publish again what its manifests ask for. Publishes nothing itself.",
-        groups: [OptionGroup("Library", library)],
+        groups: [OptionGroup("Library", LibraryOption.library)],
         examples: [Example("larder unpin --library /srv/media", "The next run goes forward again.")],
         exitCodes: exitCodes, exitMeanings: exitMeanings("the library can't be changed"))
 
@@ -67,7 +65,7 @@ enum SteeringCommands {
         operands: [
             Operand("MANIFEST", help: "the id of a published manifest", completion: LibraryNames.manifests)
         ],
-        groups: [OptionGroup("Library", library, RunArguments.keep, RunArguments.keepAge)],
+        groups: [OptionGroup("Library", LibraryOption.library, RunArguments.keep, RunArguments.keepAge)],
         examples: [Example("larder forget museum --library /srv/media", "Nothing of it is current any more.")],
         exitCodes: exitCodes,
         exitMeanings: exitMeanings(
@@ -96,7 +94,7 @@ enum SteeringCommands {
     }
 
     private static func carryOut(_ step: LibrarySteering.Step, _ parsed: ParsedCommand) -> Jobs.ExitCode {
-        let outcome = LibrarySteering(step, libraryPath: parsed[library]).carryOut()
+        let outcome = LibrarySteering(step, libraryPath: parsed[LibraryOption.library]).carryOut()
         for warning in outcome.warnings { Console.writeError("warning: \(warning)\n") }
         guard outcome.exit == .success else { return LibraryLookOptions.tell(outcome.exit, outcome.message) }
         Console.write(outcome.message + "\n")

@@ -20,10 +20,7 @@ struct UnpackCommand {
     private static let format = CommandOption<ArchiveFormat?>.optional(
         "format", .word(), help: "what it is; by default told from its content")
 
-    private static let include = CommandOption<[String]>.repeated(
-        "include", .text("PATTERN"), help: "what to take, as .gitignore writes it")
-    private static let exclude = CommandOption<[String]>.repeated(
-        "exclude", .text("PATTERN"), help: "what to leave out, stronger than --include")
+    private static let (include, exclude) = (PatternOptions.include, PatternOptions.exclude)
     private static let strip = CommandOption<Int>.value(
         "strip", .integer(0...4096), default: 0, help: "leading components that every path loses")
     private static let noTimes = CommandOption<Bool>.flag("no-times", help: "don't set the modification times it gives")
@@ -83,7 +80,7 @@ struct UnpackCommand {
     func run() async -> Jobs.ExitCode {
         let control = RunControl()
         let written = Locked<Int64>(0)
-        StopSignals.start(control) {
+        StopSignals.start(control, clearsUp: true) {
             Console.writeError("\(HumanQuantity.bytes(written.withLock { $0 })) unpacked\n")
         }
         var observer = UnpackObserver(
@@ -180,7 +177,9 @@ struct UnpackCommand {
             do { summary = try unpacker.unpack(into: target.directory, observer: observer) } catch {
                 throw Failure(error)
             }
-            do { try target.publish() } catch { throw Failure(error) }
+            do {
+                if let left = try target.publish() { Console.writeError("\(style.warningLabel) \(left)\n") }
+            } catch { throw Failure(error) }
             report(summary, "unpacked into \(escapedText(path))", style)
         } catch {
             target.discard()

@@ -39,16 +39,22 @@ struct UnpackTarget {
     }
 
     /// Gives the filled directory its name, in one step.
-    func publish() throws(Problem) {
+    /// - Returns: why what was replaced is still there, under another name; nil where nothing is left of it.
+    func publish() throws(Problem) -> String? {
         do throws(SystemError) {
             try directory.descriptor.setMode(0o755)
-            if replaces {
-                try parent.exchange(temporary, with: name)
-                try parent.removeTree(temporary)
-            } else {
+            guard replaces else {
                 try parent.rename(temporary, to: name)
+                return nil
             }
+            try parent.exchange(temporary, with: name)
         } catch { throw Problem(error) }
+        // From here on it is done, whatever becomes of the old one.
+        do throws(SystemError) { try parent.removeTree(temporary) } catch {
+            let place = "\(parent.name == "." ? "" : parent.name)\(temporary)"
+            return "what was replaced is left as \(place), and can be removed by hand: \(error)"
+        }
+        return nil
     }
 
     /// Leaves nothing behind.

@@ -91,8 +91,7 @@ struct ValidateCommand {
             }
             return .success
         } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch let error as SystemError {
             Console.writeError("larder: \(error)\n")
             return .failure
@@ -125,6 +124,7 @@ struct ValidateCommand {
         let filter = FindingFilter(
             least: parsed[Self.severity], allowed: try allowed(), limit: parsed[Self.maxFindings])
         let base = try BaseURL.read(Self.base, of: parsed)
+        let usesColor = parsed[OutputOptions.color].usesColor(on: STDOUT_FILENO)
         var report = ValidationReport(filter, parsed[Self.format].printer(usesColor: usesColor))
         var locations: [ManifestLocation] = []
         var named: Set<ManifestLocation> = []
@@ -151,13 +151,22 @@ struct ValidateCommand {
         let control = RunControl()
         let validator = try ManifestValidator(
             configuration, redirects: plan.settings.redirects, control: control)
-        StopSignals.start(control) {}
+        let progress = Locked((checked: 0, current: ""))
+        StopSignals.start(control) { [count = locations.count] in
+            let (checked, current) = progress.withLock { $0 }
+            Console.writeError(
+                "\(checked) of \(HumanQuantity.count(count, "manifest", "manifests")) checked\(current)\n")
+        }
+        let watch = ContentOptions.areGiven(parsed) ? RunWatch(control) : nil
+        defer { withExtendedLifetime(watch) {} }
         let content = ContentOptions.checks(parsed, configuration, plan.settings.redirects, control) {
             report.addUnreadable($0)
         }
         let old = await older(validator, &report)
         let published = published(&report)
         for location in locations where control.reason == nil {
+            progress.withLock { $0.current = ", at \(location)" }
+            defer { progress.withLock { $0 = ($0.checked + 1, "") } }
             do {
                 if let validated = try await validator.validate(location) {
                     let fixed = fix(validated, &report)
@@ -237,14 +246,5 @@ struct ValidateCommand {
         for line in report.unreadable { Console.writeError("larder: \(line)\n") }
         if !parsed[OutputOptions.quiet] { Console.writeError(report.summary + "\n") }
         return report.exit(denyingWarnings: parsed[Self.denyWarnings])
-    }
-
-    private var usesColor: Bool {
-        switch parsed[OutputOptions.color] {
-        case .always: true
-        case .never: false
-        // https://no-color.org: any value that isn't empty.
-        case .auto: Terminal.isTerminal(STDOUT_FILENO) && (Environment.variables["NO_COLOR"] ?? "").isEmpty
-        }
     }
 }

@@ -10,8 +10,6 @@ struct VerifyCommand {
 
     init(_ parsed: ParsedCommand) { self.parsed = parsed }
 
-    private static let library = CommandOption<String>.required(
-        "library", short: "l", .folder(), environment: "LARDER_LIBRARY", help: "the content library")
     private static let budget = CommandOption<Duration?>.optional(
         "budget", .duration,
         help: "look at nothing further after this long; the next run goes on there. Mending takes its own time")
@@ -21,7 +19,6 @@ struct VerifyCommand {
         "repair", help: "mend what is damaged; by what the library has, else from the sources of what is published")
     private static let base = CommandOption<String?>.optional(
         "base", .text("URL"), help: "where relative URLs of published manifests lead; where nothing else tells")
-    private static let json = CommandOption<Bool>.flag("json", help: "events as JSON lines on stdout")
 
     static let command = Command(
         "verify", summary: "hold a library at rest against what was published",
@@ -38,11 +35,9 @@ struct VerifyCommand {
                 completion: LibraryNames.selections)
         ],
         groups: [
-            OptionGroup("Library", library, budget, limitRate, BackgroundOption.background),
+            OptionGroup("Library", LibraryOption.library, budget, limitRate, BackgroundOption.background),
             OptionGroup("Repair", repair, base, RunArguments.from, RunArguments.minFree, RunArguments.config),
-            OptionGroup(
-                "Output", json, OutputOptions.quiet, OutputOptions.verbose, OutputOptions.noProgress,
-                OutputOptions.color),
+            OutputOptions.ofRun,
         ],
         examples: [
             Example("larder verify --library /srv/media --budget 30m --background", "A part of it, every night."),
@@ -61,7 +56,7 @@ struct VerifyCommand {
         ]))
 
     func run() async -> Jobs.ExitCode {
-        var options = VerifyOptions(libraryPath: parsed[Self.library])
+        var options = VerifyOptions(libraryPath: parsed[LibraryOption.library])
         options.budget = parsed[Self.budget]
         options.bytesPerSecond = parsed[Self.limitRate].map(Int64.init)
         let repair: RunOptions?
@@ -69,15 +64,14 @@ struct VerifyCommand {
             options.bundles = try parsed.operands.map { try BundleName($0) }
             repair = try parsed[Self.repair] ? repairOptions() : nil
         } catch let problem as SettingsProblem {
-            for line in problem.lines { Console.writeError("larder: \(line)\n") }
-            return .usage
+            return problem.tell()
         } catch {
             Console.writeError("larder: \(error)\n")
             return .usage
         }
         let control = RunControl()
         let style = OutputStyle(parsed)
-        let printer = RunPrinter(style: style, tellsEvents: parsed[Self.json])
+        let printer = RunPrinter(style: style, tellsEvents: parsed[OutputOptions.json])
         let watch = RunWatch(control)
         defer { withExtendedLifetime(watch) {} }
         printer.start(control)
@@ -86,7 +80,7 @@ struct VerifyCommand {
         printer.end()
         if let report, !style.isQuiet {
             let line = Self.text(report) + "\n"
-            if parsed[Self.json] { Console.writeError(line) } else { Console.write(line) }
+            if parsed[OutputOptions.json] { Console.writeError(line) } else { Console.write(line) }
         }
         return exit
     }
@@ -94,15 +88,12 @@ struct VerifyCommand {
     /// - Throws: `SettingsProblem`; `TransferURLError`.
     func repairOptions() throws -> RunOptions {
         let plan = try TransferPlan(config: parsed[RunArguments.config]) { settings in
-            var downloads = DownloaderConfiguration()
-            downloads.session = settings.session
+            var downloads = settings.downloads()
             if let rate = parsed[Self.limitRate] { downloads.session.rateLimitBytesPerSecond = Int64(rate) }
             if parsed[BackgroundOption.background] { downloads.session.trafficClass = .lowerEffort }
-            if let count = settings.maximumConnections { downloads.maximumTransfers = count }
-            if let count = settings.connectionsPerHost { downloads.maximumTransfersPerHost = count }
             return downloads
         }
-        var options = RunOptions(libraryPath: parsed[Self.library], manifests: [])
+        var options = RunOptions(libraryPath: parsed[LibraryOption.library], manifests: [])
         options.command = Self.command.name
         options.downloads = plan.configuration(atMinute: Timestamp.now.localMinuteOfDay)
         options.redirects = plan.settings.redirects
@@ -114,7 +105,7 @@ struct VerifyCommand {
         return options
     }
 
-    /// `3 contents with 12 files (1.2 GB) read: 1 damaged, 1 mended; 2 not reached`
+    /// `3 contents read, 12 files of 1.2 GB: 1 damaged, 1 mended; 2 not reached`
     private static func text(_ report: VerifyRun.Report) -> String {
         let contents = report.contents == 1 ? "1 content" : "\(report.contents) contents"
         let files = report.files == 1 ? "1 file" : "\(report.files) files"

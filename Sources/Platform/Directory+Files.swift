@@ -19,7 +19,7 @@ extension Directory {
 
     /// Puts `bytes` at `path` in one step: a reader, or a run after a crash, finds the old content or the new, never a part.
     /// - Parameters:
-    ///   - owner: whose the file is to be; nil: whoever runs the program.
+    ///   - owner: whose the file is to be; nil: whoever runs the program. A group that they can't give it to gets nothing, nor does another.
     ///   - flush: also survives a power loss once this returns; costs a flush of the file and of its directory.
     package func replaceFile(
         _ path: RelativePath, with bytes: [UInt8], mode: mode_t = 0o644, owner: (user: uid_t, group: gid_t)? = nil,
@@ -27,8 +27,7 @@ extension Directory {
     ) throws(SystemError) {
         try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
             let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
-            if let owner { try file.setOwner(owner.user, owner.group) }
-            try file.setMode(mode)
+            try file.setOwner(owner, mode: mode)
             try file.write(bytes)
             return file
         }
@@ -53,13 +52,16 @@ extension Directory {
     }
 
     /// Puts a copy of `source`, which must be a regular file, at `path` in one step.
-    /// - Parameter flush: the bytes are on the disk before the name is; the directory itself is not flushed.
+    /// - Parameters:
+    ///   - owner: as of `replaceFile`.
+    ///   - flush: the bytes are on the disk before the name is; the directory itself is not flushed.
     package func placeCopy(
-        of source: OwnedDescriptor, at path: RelativePath, mode: mode_t = 0o644, flush: Bool
+        of source: OwnedDescriptor, at path: RelativePath, mode: mode_t = 0o644,
+        owner: (user: uid_t, group: gid_t)? = nil, flush: Bool
     ) throws(SystemError) {
         try placeFile(at: path, flush: flush) { temporary throws(SystemError) in
             let file = try copyFile(from: source, to: temporary, mode: mode)
-            try file.setMode(mode)
+            try file.setOwner(owner, mode: mode)
             return file
         }
     }
@@ -119,6 +121,19 @@ extension Directory {
             throw error
         }
         return target
+    }
+}
+
+extension OwnedDescriptor {
+    /// Makes a file somebody's, and sets its permission bits, whatever the umask is.
+    fileprivate func setOwner(_ owner: (user: uid_t, group: gid_t)?, mode: mode_t) throws(SystemError) {
+        guard let owner else { return try setMode(mode) }
+        do throws(SystemError) { try setOwner(owner.user, owner.group) } catch {
+            guard error.code == EPERM, owner.user == geteuid() else { throw error }
+            // It stays our own group's, who may do no more with it than anybody.
+            return try setMode(mode & (0o7707 | (mode & 0o7) << 3))
+        }
+        try setMode(mode)
     }
 }
 

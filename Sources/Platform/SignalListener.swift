@@ -40,6 +40,15 @@ package enum SignalListener {
         return try body(OwnedDescriptor(adopting: descriptor, name: "signals"))
     }
 
+    /// Whether whoever started the program wants it to live on: `nohup` for SIGHUP, a shell without job control for SIGINT in the background.
+    package static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(signal, nil, &action) == 0 else { return false }
+        // Functions can't be compared; that this one is none is told by its address.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// A write to a closed pipe or socket is an error of that write, not the end of the process.
     package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 

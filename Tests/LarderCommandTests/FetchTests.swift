@@ -64,6 +64,27 @@ import Testing
         #expect(try names() == [])
     }
 
+    /// Another program that has the same pipe may have made it so.
+    @Test func standardOutputThatDoesNotWaitIsWaitedFor() async throws {
+        let script = """
+            import array, fcntl, os, subprocess, sys, termios, time
+            ours, theirs = os.pipe()
+            os.set_blocking(theirs, False)
+            child = subprocess.Popen(sys.argv[1:], stdout=theirs)
+            os.close(theirs)
+            held = array.array("i", [0])
+            while held[0] < 60000 and child.poll() is None:
+                fcntl.ioctl(ours, termios.FIONREAD, held)
+                time.sleep(0.01)
+            while data := os.read(ours, 65536): sys.stdout.buffer.write(data)
+            sys.exit(child.wait())
+            """
+        let command = [try LarderProgram.path, "fetch", server.url("/film.bin"), "-o", "-"]
+        let result = try await ChildProcess.run("python3", ["-c", script] + command, directory: directory.path)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(contentDifference(content.bytes(), result.output) == nil)
+    }
+
     @Test func aURLThatNamesNoFileNeedsAName() async throws {
         server.serve("/", Resource(content))
         let result = try await fetch(url: server.url("/"))

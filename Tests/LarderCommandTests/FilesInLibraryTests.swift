@@ -48,6 +48,19 @@ import Testing
         #expect(try stock.published("m/a") == ["data"])
     }
 
+    /// A link of the name that the URL has, with or without being asked for.
+    @Test(arguments: [[], ["-o", "a.bin"]]) func noFileIsFetchedIntoALibraryBehindALink(more: [String]) async throws {
+        #expect(try await stock.refresh().status == .exited(0))
+        stock.server.serve("/a.bin", Resource(.pattern(lengthBytes: 2000, seed: 2)))
+        let folder = try stock.directory.makeDirectory("elsewhere")
+        try check(symlink("\(stock.library)/current/m/a/data", "\(folder)/a.bin"), "symlink")
+        let requests = stock.server.log.count
+        let refused = try await LarderProgram.run(["fetch", stock.server.url("/a.bin")] + more, directory: folder)
+        #expect(refused.status != .exited(0) && refused.problems.first?.contains("library") == true, "\(refused)")
+        #expect(try stock.difference("a", content) == nil)
+        #expect(stock.server.log.count == requests)
+    }
+
     @Test func nothingIsExportedIntoALibrary() async throws {
         #expect(try await stock.refresh().status == .exited(0))
         let second = stock.directory["second"]

@@ -62,6 +62,33 @@ import Testing
         #expect(!session.sent.contains("0/0 bundles"))
         #expect(session.screen.count == 1 && session.screen.first?.hasPrefix("complete; ") == true, "\(session.screen)")
     }
+
+    @Test func whatIsFetchedToTheTerminalIsNotErased() async throws {
+        let stock = try Stock()
+        let lines = (1...20).map { "this is line \($0)" }
+        stock.server.serve(
+            "/notes.txt",
+            Resource(.text(lines.map { "\($0)\n" }.joined())).altered { $1.paced(bytesPerSecond: 300) })
+        let session = try await TerminalSession.run(
+            [try LarderProgram.path, "fetch", stock.server.url("/notes.txt"), "-o", "-"], columns: 80)
+        #expect(session.status == 0 && session.sent.contains("\u{1b}[J"), "there was a display: \(session.sent)")
+        #expect(session.screen.dropLast() == lines[...], "\(session.screen)")
+        #expect(session.screen.last?.hasPrefix("complete; ") == true, "\(session.screen)")
+    }
+
+    @Test func whatARehearsalTellsIsNotErased() async throws {
+        let stock = try Stock()
+        stock.serveManifest((1...3).map { stock.file("a\($0)", .pattern(lengthBytes: 1000, seed: $0)) })
+        let told = try await stock.sync("--dry-run")
+        let manifest = Stock.manifest((1...3).map { stock.file("a\($0)", .pattern(lengthBytes: 1000, seed: $0)) })
+        stock.server.serve("/m.json", Resource(.text(manifest)).altered { $1.paced(bytesPerSecond: 1000) })
+        let session = try await TerminalSession.run(
+            [try LarderProgram.path] + stock.arguments(["--dry-run"]), columns: 200)
+        #expect(session.status == 0 && session.sent.contains("\u{1b}[J"), "there was a display: \(session.sent)")
+        // How much of the disk is free may differ.
+        #expect(session.screen.count == told.outputLines.count && told.outputLines.count > 3, "\(session.screen)")
+        #expect(session.screen.dropLast() == told.outputLines.dropLast(), "\(session.screen)")
+    }
 }
 
 extension String {

@@ -155,6 +155,71 @@ import Testing
         #expect(try readFile(other) == old)
     }
 
+    /// Neither it nor its signature is another then.
+    @Test func anOutputThatIsThereAlreadyStaysAsItIs() async throws {
+        var environment = ChildProcess.inheritedEnvironment
+        environment["SOURCE_DATE_EPOCH"] = "86400"
+        try directory.write("a".utf8, to: "museum/a")
+        let list = try directory.write("http://127.0.0.1:1/a\n".utf8, to: "list.txt")
+        try await create()
+        let other = directory["other.json"]
+        for command in [["update", manifest, folder], ["create", folder], ["import", list]] {
+            let arguments = ["manifest"] + command + ["-o", other]
+            #expect(try await LarderProgram.run(arguments, environment: environment).status == .exited(0))
+            try directory.write([], to: "other.json.minisig")
+            var (before, after) = (stat(), stat())
+            try check(stat(other, &before), "stat")
+            let again = try await LarderProgram.run(arguments, environment: environment)
+            try check(stat(other, &after), "stat")
+            #expect(again.status == .exited(0) && again.errorText.contains("\(other) is what would be"), "\(again)")
+            #expect(!again.errorText.contains("minisig") && before.st_ino == after.st_ino, "\(again)")
+            try check(unlink("\(other).minisig"), "unlink")
+        }
+    }
+
+    /// An edit, or another update, that was made while the files were read.
+    @Test func anOutputThatIsTheOldOneIsHeldAgainstWhatWasRead() async throws {
+        try directory.write("a".utf8, to: "museum/a")
+        try await create()
+        try check(symlink("gone", "\(folder)/link"), "symlink")
+        try check(truncate(directory["museum/a"], 1 << 32), "truncate")
+        let updating = try LarderProgram.start([
+            "manifest", "update", manifest, folder, "-o", "\(folder)/../museum/museum.json",
+        ])
+        // Told before the first byte is read, which takes seconds from there.
+        try await updating.wait(for: "the warning") { $0.errorText.contains("is left out") ? () : nil }
+        let edited = try text().replacing("larder/1", with: "larder\\/1")
+        try writeFile(Array(edited.utf8), to: manifest)
+        let refused = try await updating.waitForExit()
+        #expect(
+            refused.status == .exited(1) && refused.errorText.contains("has changed since it was read"), "\(refused)")
+        #expect(try text() == edited)
+    }
+
+    /// As far as whoever writes it can give it away; a group of whom nobody knows what it may do gets nothing.
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func anOutputThatIsThereKeepsItsOwner() async throws {
+        try directory.write("a".utf8, to: "museum/a")
+        try await create()
+        let other = try directory.write("old".utf8, to: "other/m.json")
+        try check(chmod(directory.path, 0o755), "chmod")
+        let owner = ["--reuid", "4242", "--regid", "4242", "--clear-groups"]
+        for (prefix, group, mode) in [([], 4343, 0o664), (owner, 4242, 0o644)] as [([String], gid_t, mode_t)] {
+            for command in [["update", manifest, folder], ["create", folder]] {
+                try writeFile(Array("old".utf8), to: other)
+                try check(chown(other, 4242, 4343), "chown")
+                try check(chown(directory["other"], 4242, 4242), "chown")
+                try check(chmod(other, 0o664), "chmod")
+                let program = [try LarderProgram.path, "manifest"] + command + ["-o", other]
+                let written = try await ChildProcess.run("setpriv", prefix + program)
+                #expect(written.status == .exited(0), "\(written)")
+                var status = stat()
+                try check(stat(other, &status), "stat")
+                #expect(status.st_uid == 4242 && status.st_gid == group && status.st_mode & 0o777 == mode, "\(command)")
+            }
+        }
+    }
+
     @Test func aDiffHasNoOutput() async throws {
         try directory.write("a".utf8, to: "museum/a")
         try await create()

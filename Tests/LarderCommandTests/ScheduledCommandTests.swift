@@ -192,6 +192,18 @@ import Testing
         }
     }
 
+    /// Nobody would see what each of these runs says.
+    @Test(
+        arguments: ["--print-cron", "--print-systemd"],
+        [
+            ["--ping", "ftp://127.0.0.1/"], ["--config", "/nowhere/settings.json"], ["--public-key", "none"],
+            ["--from", "http://"],
+        ])
+    func whatNoRunCouldDoIsRefused(print: String, more: [String]) async throws {
+        let result = try await LarderProgram.run(stock.refreshArguments([print] + more))
+        #expect(result.status == .exited(64) && result.output.isEmpty && result.problems.count == 1, "\(result)")
+    }
+
     @Test func bothAtOnceAreRefused() async throws {
         let result = try await LarderProgram.run(stock.refreshArguments(["--print-cron", "--print-systemd"]))
         #expect(result.status == .exited(64) && result.output.isEmpty && result.problems.count == 1, "\(result)")

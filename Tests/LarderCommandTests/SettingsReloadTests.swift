@@ -75,6 +75,17 @@ import Testing
         #expect(stock.server.exchanges("/a.bin").map { $0.request["User-Agent"] } == ["before", "after"])
     }
 
+    /// `verify`, `export`, `validate` and `manifest import` read them at their beginning alone.
+    @Test func otherCommandsReadTheirSettingsOnce() async throws {
+        try write("{}")
+        let gate = try Gate()
+        stock.server.script("/m.json", [.altered { $0.headHeld(until: gate) }])
+        let run = try LarderProgram.start(["validate", stock.manifestURL, "--config", settingsPath])
+        try await stock.server.waitForRequest("/m.json")
+        run.kill(SIGHUP)
+        #expect(try await run.waitForExit().status == .exited(143))
+    }
+
     @Test func withoutSettingsItIsTheEndOfATerminal() async throws {
         let sync = try stock.startSync()
         try await stock.server.waitUntilSent("/a.bin", bytes: 1_000_000)

@@ -78,6 +78,54 @@ import Transfer
         #expect(try await changes.events(atLeast: expected.count) == expected)
     }
 
+    /// What a run can't take changes nothing, at the next boundary neither.
+    @Test func whatIsReadAndNotTakenIsForgotten() async throws {
+        let (clock, changes, complaints) = (Locked(7 * 60), EventRecorder<Change>(), EventRecorder<String>())
+        let first = plan(try settings(Self.day))
+        let second = plan(
+            try settings(#"{"schedule": [{"window": "00:00-24:00", "rateLimit": 9}], "maxRedirects": 1}"#))
+        let reload = SettingsReload(
+            first, read: { () throws(SettingsProblem) in second }, minute: { clock.withLock { $0 } },
+            take: { configuration, reason throws(ConfigurationError) in
+                guard reason == .schedule else {
+                    var impossible = DownloaderConfiguration()
+                    impossible.maximumTransfers = 0
+                    return try impossible.validate()
+                }
+                changes.record(Change(bytesPerSecond: configuration.session.rateLimitBytesPerSecond, reason: reason))
+            }, complain: complaints.record)
+        reload.request()
+        let complaint = try await complaints.events(atLeast: 1)
+        #expect(complaint.count == 1 && complaint[0].hasSuffix("the settings stay as they were"), "\(complaint)")
+        clock.withLock { $0 = 8 * 60 }
+        reload.tick()
+        let expected = [Change(bytesPerSecond: 1 << 20, reason: .schedule)]
+        #expect(try await changes.events(atLeast: 1) == expected)
+    }
+
+    @Test func whatHoldsFromTheNextRunOnIsToldByWhatTheRunBeganWith() async throws {
+        let texts = [#"{"maxRedirects": 1}"#, #"{"maxRedirects": 1, "bodyBudget": 7}"#, "{}"]
+        let next = Locked(try texts.map { plan(try settings($0)) }[...])
+        let (changes, complaints) = (EventRecorder<Change>(), EventRecorder<String>())
+        let reload = SettingsReload(
+            plan(try settings("{}")),
+            read: { () throws(SettingsProblem) in
+                guard let plan = next.withLock({ $0.popFirst() }) else { throw SettingsProblem(lines: ["none left"]) }
+                return plan
+            },
+            take: { _, reason throws(ConfigurationError) in
+                changes.record(Change(bytesPerSecond: nil, reason: reason))
+            }, complain: complaints.record)
+        for number in 1...4 {
+            reload.request()
+            if number < 4 { _ = try await changes.events(atLeast: number) }
+        }
+        // The last one fails, and so says that all others have been told.
+        let told = try await complaints.wait(for: "the last") { $0.last?.contains("none left") == true ? $0 : nil }
+        let names = told.dropLast().map { $0.split(separator: "\"").dropFirst().first.map(String.init) ?? "" }
+        #expect(names == ["maxRedirects", "maxRedirects", "bodyBudget"], "\(told)")
+    }
+
     @Test(arguments: [
         (#"{"schedule": {}}"#, ":1:14: error[C003]: \"schedule\" is a list of objects"),
         (#"{"schedule": [7]}"#, ":1:15: error[C004]"), (#"{"schedule": [{"rateLimit": 9}]}"#, "\"08:00-18:00\""),

@@ -67,6 +67,7 @@ import Transfer
         (#"{"maxConnections": 0}"#, "from 1 to 256"), (#"{"rateLimit": 0}"#, "error[C003]"),
         (#"{"allowedSchemes": ["file"]}"#, "error[C003]"), (#"{"allowedSchemes": []}"#, "error[C003]"),
         (#"{"httpVersion": "3"}"#, "error[C003]"), (#"{"caBundle": "/nowhere/ca.pem"}"#, "can be read"),
+        (#"{"caBundle": "/etc"}"#, "file that can be read"), (#"{"netrc": "/etc"}"#, "file that can be read"),
         (#"{"userAgent": "a\nb"}"#, "error[C003]"), (#"{"headers": {"A b": "c"}}"#, "error[C003]"),
         (#"{"headers": {"X-Site": "7", "range": "bytes=0-9"}}"#, "error[C003]"),
         (#"{"headers": {"Authorization": 7}}"#, "error[C003]"), (#"{"proxy": null}"#, "error[C003]"),

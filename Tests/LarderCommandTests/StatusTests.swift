@@ -84,6 +84,24 @@ import Testing
         #expect(explained.contains("What is here is what it asks for, but damaged."), "\(explained)")
         let way = isHeld ? "larder verify --repair mends it" : "the next run mends it"
         #expect(explained.contains(way) && !explained.contains("nothing to do"), "\(explained)")
+        let told = try await look("status").outputText
+        #expect(
+            told.contains(isHeld ? "damaged; larder verify --repair mends it" : "damaged; the next sync"), "\(told)")
+    }
+
+    /// A run does nothing for what is held.
+    @Test func ofWhatIsHeldNothingIsTriedAgain() async throws {
+        stock.serveManifest([
+            stock.file("small", small), #"{"id": "gone", "kind": "ebook", "urls": ["gone.bin"], "size": 10}"#,
+        ])
+        #expect(try await stock.sync().status == .exited(2))
+        #expect(try await look("pin").status == .exited(0))
+        let (status, explained) = (try await look("status"), try await look("explain", "gone"))
+        for told in [status.outputText, explained.outputText] {
+            #expect(told.contains("not tried again while the library is held"), "\(told)")
+            #expect(!told.contains("sync at once") && !told.contains("he next run tries"), "\(told)")
+        }
+        #expect(explained.outputText.contains("Once that has ended the next run has 10 B to fetch"), "\(explained)")
     }
 
     @Test func onlyWhatIsNamedIsTold() async throws {

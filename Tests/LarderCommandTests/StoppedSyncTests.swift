@@ -53,6 +53,22 @@ import Testing
         #expect(try stock.partials() == [])
     }
 
+    /// As `nohup` starts it, and a shell what it runs in the background.
+    @Test(arguments: [SIGHUP, SIGINT]) func whatIsIgnoredAtTheStartStopsNothing(signal: Int32) async throws {
+        let gate = try Gate()
+        stock.server.script("/big.bin", [.altered { $0.stalled(afterBytes: 3 << 20, until: gate) }])
+        let command = ([try LarderProgram.path] + stock.arguments()).map { "'\($0)'" }.joined(separator: " ")
+        let run = try ChildProcess("sh", ["-c", "trap '' HUP INT; exec \(command)"])
+        try await stock.server.waitUntilSent("/big.bin", bytes: 3 << 20)
+        run.kill(signal)
+        // Heard after the other, whose number is lower.
+        run.kill(SIGUSR1)
+        try await run.wait(for: "a line of progress") { $0.errorText.contains("bundles") ? () : nil }
+        gate.open()
+        #expect(try await run.waitForExit().status == .exited(0))
+        #expect(try stock.difference("big", content) == nil)
+    }
+
     @Test func aSignalWhileTheManifestIsAwaitedEndsTheRun() async throws {
         let gate = try Gate()
         stock.server.script("/m.json", [.altered { $0.headHeld(until: gate) }])

@@ -31,6 +31,13 @@ import Testing
         #expect(try await run.waitForExit(within: .seconds(5)).status == .exited(exit))
     }
 
+    @Test func theyCanStillSayHowFarTheyAre() async throws {
+        run.kill(SIGUSR1)
+        try await run.wait(for: "a line of progress", within: .seconds(20)) {
+            $0.errorText.contains(" bundles ") ? () : nil
+        }
+    }
+
     @Test func aSecondSignalEndsThemAtOnce() async throws {
         run.kill(SIGINT)
         run.kill(SIGTERM)

@@ -1,4 +1,5 @@
 import FaultServer
+import Glibc
 import Platform
 import TestSupport
 import Testing
@@ -52,6 +53,21 @@ import Testing
         let ids = result.outputText.split(separator: "\n").map { $0.split(separator: " ")[1] }
         #expect(ids == ["error[O004]:", "error[F003]:", "error[O001]:"], "\(result)")
         #expect(result.errorText == "3 errors in 1 manifest\n")
+    }
+
+    @Test func onRequestItSaysHowFarItIs() async throws {
+        let (server, gate) = (try FaultServer(), try Gate())
+        server.serve("/film.txt", Resource(.bytes(Self.film)).altered { $1.headHeld(until: gate) })
+        try write(urls: #""\#(server.url("/film.txt"))""#)
+        let path = directory["m.json"]
+        let run = try LarderProgram.start(["validate", path, "--online", "--severity", "error"])
+        try await server.waitForRequest("/film.txt")
+        run.kill(SIGUSR1)
+        try await run.wait(for: "a line of progress") {
+            $0.errorText == "0 of 1 manifest checked, at \(path)\n" ? () : nil
+        }
+        gate.open()
+        _ = try await run.waitForExit()
     }
 
     @Test func theSettingsOfConfigHoldForTheSources() async throws {

@@ -23,7 +23,10 @@ package struct DeepCheck: Sendable {
             let folder = location.allowsFileURLs ? location.base : nil
             var pass = DeepPass(
                 manifest: placed.id, bases: bases, folder: folder, library: library,
-                isStopped: { control.reason != nil })
+                isStopped: {
+                    control.noteActivity()
+                    return control.reason != nil
+                })
             for bundle in placed.bundles {
                 // The rest isn't even read.
                 if control.reason != nil { break }

@@ -45,7 +45,12 @@ package struct OnlineCheck: Sendable {
             timeLeft.withLock { $0 = max(.zero, $0 - (ContinuousClock.now - begin)) }
         }
         let probe = SourceProbe(session: session, redirects: redirects)
-        var pass = OnlinePass(placed, bases, limits, isOver: { isOver }, ask: { await probe.ask($0) })
+        var pass = OnlinePass(
+            placed, bases, limits, isOver: { isOver },
+            ask: {
+                control.noteActivity()
+                return await probe.ask($0)
+            })
         await pass.run()
         let fetch = PlaylistFetch(session: session, redirects: redirects, budgetBytes: limits.playlistBytes)
         var all = pass.findings.all
