@@ -63,9 +63,9 @@ package struct Generations: Sendable {
             .readFile(LibraryLayout.manifestFile, limitBytes: 1 << 30)
     }
 
-    /// Whether a signature lies beside a manifest in such a generation.
-    package func hasSignature(of manifest: ContentID, in number: GenerationNumber) -> Bool {
-        (try? directory.subdirectory(number.path))?.signature(of: manifest) != nil
+    /// The signature that lies beside a manifest in such a generation, whatever it is worth; nil where none does.
+    package func signature(of manifest: ContentID, in number: GenerationNumber) -> [UInt8]? {
+        (try? directory.subdirectory(number.path))?.signature(of: manifest)
     }
 
     /// How many bundles a manifest has in a generation, as far as a look can tell: their content itself isn't opened.

@@ -25,7 +25,8 @@ package final class LibraryLock: Sendable {
     static func acquire(in internals: Directory) throws(LibraryError) -> Attempt {
         try translating { () throws(SystemError) in
             let file = try internals.open(LibraryLayout.lock, flags: O_RDWR | O_CREAT, mode: LibraryLayout.fileMode)
-            guard try file.lock(exclusive: true) else { return .busy(processID: recordedProcessID(in: file)) }
+            // Those who only look write no number, and one that was killed has left its own.
+            guard try file.lock(exclusive: true) else { return .busy(processID: holder(in: internals)) }
             // For messages only: a disk that is full takes it from nobody to make room there.
             try? file.truncate(to: 0)
             try? file.write(Array("\(getpid())\n".utf8))
@@ -37,7 +38,7 @@ package final class LibraryLock: Sendable {
     static func acquireForLooking(in internals: Directory) throws(LibraryError) -> Attempt {
         try translating { () throws(SystemError) in
             let file = try internals.open(LibraryLayout.lock, flags: O_RDONLY | O_NONBLOCK)
-            guard try file.lock(exclusive: false) else { return .busy(processID: recordedProcessID(in: file)) }
+            guard try file.lock(exclusive: false) else { return .busy(processID: holder(in: internals)) }
             return .held(LibraryLock(file: file))
         }
     }

@@ -16,7 +16,8 @@ extension LibraryWriter {
         state.withLock { _ = $0.unpublished.insert(address) }
         if let present = try find(origin) {
             try content.staging.discard()
-            try discardSalvage(of: address.bundle)
+            // What can't be removed now is removed with a later commit, or by `clean`.
+            try? discardSalvage(of: address.bundle)
             return present
         }
         let receipt = Receipt(origin: origin, sources: sources, entries: content.entries)
@@ -26,19 +27,22 @@ extension LibraryWriter {
             let parent = try openPlace(of: address.bundle)
             try place(names, at: address, in: parent, replaces: isDamaged(address) || isSeen(address))
             try moveReceipt(of: names, to: address.name, in: parent)
-            try content.staging.didCommit()
         }
+        // The content is in the store: whatever can't be tidied up now is rubbish that the next run removes.
+        try? content.staging.didCommit()
         state.withLock { _ = $0.damaged.remove(address) }
-        try discardSalvage(of: address.bundle)
+        try? discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
     }
 
     /// Whether readers may be led there: then it is never missing.
     func isSeen(_ address: StoreAddress) -> Bool {
         // Most of what is committed is new, and then no generation needs to be asked.
-        guard (try? library.store.bundleDirectory(address.bundle).status(of: address.name.path)) != nil else {
-            return false
-        }
+        do throws(SystemError) {
+            guard try library.store.bundleDirectory(address.bundle).status(of: address.name.path) != nil else {
+                return false
+            }
+        } catch { if error.isNotFound { return false } }
         return (try? library.generations.addresses().contains(address)) ?? true
     }
 

@@ -60,11 +60,12 @@ extension LibraryWriter {
     ) throws(SystemError) -> SHA256Digest? {
         if let bytes = content.bytes {
             try holder.writeNew(bytes, to: LibraryLayout.manifestFile)
-            let kept = try base?.readManifest(manifest) == bytes ? base?.signature(of: manifest) : nil
+            let digest = SHA256.digest(of: bytes)
+            let kept = base?.list?.manifests[manifest]?.sha256 == digest ? base?.signature(of: manifest) : nil
             if let signature = content.signature ?? kept {
                 try holder.writeNew(signature, to: LibraryLayout.signatureFile)
             }
-            return SHA256.digest(of: bytes)
+            return digest
         }
         let known = base?.list?.manifests[manifest]?.sha256
         // What is lost of a manifest of another run keeps nobody from publishing, and isn't handed on.

@@ -120,14 +120,19 @@ extension LibraryWriter {
     }
 
     /// Puts a signature beside exactly this manifest wherever it is published with another one, or none.
+    /// - Throws: the first error, once all generations have been tried.
     package func keep(_ signature: [UInt8], of id: ContentID, _ bytes: [UInt8]) throws(LibraryError) {
         let digest = SHA256.digest(of: bytes)
+        var trouble: LibraryError?
         for number in try library.generations.numbers() {
             guard let generation = try? library.generations.open(number),
                 generation.list?.manifests[id]?.sha256 == digest, generation.signature(of: id) != signature
             else { continue }
-            try write(signature, to: LibraryLayout.signatureFile, of: id, in: generation)
+            do throws(LibraryError) {
+                try write(signature, to: LibraryLayout.signatureFile, of: id, in: generation)
+            } catch { trouble = trouble ?? error }
         }
+        if let trouble { throw trouble }
     }
 
     /// - Returns: whether anything was put back that readers, or the next run, see.

@@ -82,11 +82,19 @@ package final class Staging: Sendable {
             defer { loans = [] }
             return loans
         }
-        for loan in loans { loan.giveBack(from: directory) }
+        if isHere { for loan in loans { loan.giveBack(from: directory) } }
         try translating { () throws(SystemError) in
             // The journal last: without it the rest is only rubbish.
             for name in [names.content, names.receipt, names.displaced, names.journal] { try parent.removeTree(name) }
         }
+    }
+
+    /// Whether the content still lies here: what a commit that failed late has moved into the store is taken nothing out of.
+    private var isHere: Bool {
+        guard let here = try? parent.status(of: names.content), let own = try? directory.descriptor.status() else {
+            return false
+        }
+        return here.identity == own.identity
     }
 
     /// The content has gone into the store.

@@ -6,6 +6,8 @@ struct CarriedManifest: Sendable {
     let id: ContentID
     let bytes: [UInt8]
     private let signature: Signature?
+    /// Whether a signature was kept of it that isn't carried.
+    let leavesSignature: Bool
 
     private struct Signature: Sendable {
         let bytes: [UInt8]
@@ -22,6 +24,7 @@ struct CarriedManifest: Sendable {
             else { return nil }
             return Signature(bytes: bytes, fileName: name)
         }
+        leavesSignature = signature != nil && self.signature == nil
     }
 
     /// By which `sync` finds it, whoever signed it.

@@ -163,11 +163,15 @@ struct CourierWriter: Sendable {
         for manifest in manifests {
             try write(manifest.bytes, manifest.ownSignature, called: manifest.fileName, in: manifestFolder)
             let folder = try Self.name(manifest.folder)
-            // One that was signed under another name before is an older one.
-            if try manifestFolder.status(of: folder) != nil { try manifestFolder.removeTree(folder) }
-            guard let signed = manifest.signedElsewhere else { continue }
+            guard let signed = manifest.signedElsewhere else {
+                if try manifestFolder.status(of: folder) != nil { try manifestFolder.removeTree(folder) }
+                continue
+            }
             let holder = try Self.folder(folder, in: manifestFolder)
             try write(manifest.bytes, signed.signature, called: signed.fileName, in: holder)
+            // What was signed under another name before is an older one.
+            let own = [try Self.name(signed.fileName), try Self.name(MinisignSignature.place(of: signed.fileName))]
+            for name in try holder.names() where !own.contains(name) { try holder.removeTree(name) }
         }
         var mark = JSONWriter()
         mark.object { $0.member("format", CourierLayout.format) }
@@ -178,9 +182,14 @@ struct CourierWriter: Sendable {
     private func write(
         _ manifest: [UInt8], _ signature: [UInt8]?, called fileName: String, in holder: Directory
     ) throws(SystemError) {
-        try write(manifest, to: try Self.name(fileName), in: holder)
-        let place = try Self.name(MinisignSignature.place(of: fileName))
-        if let signature { try write(signature, to: place, in: holder) } else { try holder.removeIfThere(place) }
+        let (name, place) = (try Self.name(fileName), try Self.name(MinisignSignature.place(of: fileName)))
+        let isThere = (try? holder.readFile(name, limitBytes: manifest.count)) == manifest
+        // An export that is killed in between leaves no signature rather than a wrong one; of the same bytes it may be somebody's own.
+        if !isThere {
+            try holder.removeIfThere(place)
+            try write(manifest, to: name, in: holder)
+        }
+        if let signature { try write(signature, to: place, in: holder) }
     }
 
     private func write(_ bytes: [UInt8], to name: RelativePath, in holder: Directory) throws(SystemError) {

@@ -126,6 +126,12 @@ package struct ExportRun: Sendable {
                 try onDisk { () throws(SystemError) in try writer.finish(plan.manifests) }
             }
             for manifest in plan.manifests {
+                if manifest.leavesSignature {
+                    emit(
+                        .warning(
+                            "the signature that is kept of '\(manifest.id)' is damaged, or names no file, and isn't carried: a sync with --public-key has it anew"
+                        ))
+                }
                 guard let signed = manifest.signedElsewhere else { continue }
                 emit(
                     .notice(

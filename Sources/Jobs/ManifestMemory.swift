@@ -45,7 +45,7 @@ final class ManifestMemory {
             SHA256.digest(of: bytes) == record.digest
         else { return nil }
         return KnownManifest(
-            record: record, bytes: bytes, hasSignature: generations.hasSignature(of: record.manifest, in: number))
+            record: record, bytes: bytes, signature: generations.signature(of: record.manifest, in: number))
     }
 
     /// Whether there is nothing to do for a manifest that is still the one that is known.

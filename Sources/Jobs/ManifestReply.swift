@@ -6,8 +6,8 @@ struct KnownManifest: Sendable {
     let record: ManifestRecord
     /// The exact bytes that were published.
     let bytes: [UInt8]
-    /// Whether its signature lies beside it, so that it needn't be asked for.
-    let hasSignature: Bool
+    /// The signature that lies beside it, if any: where it is a right one, it needn't be asked for.
+    let signature: [UInt8]?
 }
 
 /// A manifest's text as it was read.

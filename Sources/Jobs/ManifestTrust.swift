@@ -35,9 +35,7 @@ struct ManifestTrust: Sendable {
         _ downloader: Downloader, _ redirects: RedirectPolicy
     ) async throws(RunProblem) -> Voucher? {
         guard isRequired else { return nil }
-        if reply.isUnchanged, known?.hasSignature == true,
-            let key = keys.first(where: { $0.description == known?.record.signer })
-        {
+        if reply.isUnchanged, let known, let key = keptVoucher(of: known, location) {
             return Voucher(key: key, signature: nil)
         }
         let signature = try await location.readSignature(downloader, redirects)
@@ -51,6 +49,14 @@ struct ManifestTrust: Sendable {
         do throws(SignatureError) { return try verify(second, reply, location) } catch {
             throw refusal(error, location)
         }
+    }
+
+    /// Who vouches by the signature that is kept: one that was damaged is asked for again.
+    private func keptVoucher(of known: KnownManifest, _ location: ManifestLocation) -> MinisignPublicKey? {
+        guard let signer = keys.first(where: { $0.description == known.record.signer }),
+            let signature = known.signature.flatMap({ try? MinisignSignature($0) })
+        else { return nil }
+        return try? signature.verify(known.bytes, called: location.fileName, by: [signer])
     }
 
     private func verify(

@@ -202,8 +202,9 @@ package struct SyncRun: Sendable {
             // Trouble with an older generation is told by `verify`, and none of this run's.
             try? place.writer.restore(Dictionary(manifests.map { ($0.id, $0.bytes) }, uniquingKeysWith: { $1 }))
             for manifest in manifests {
-                if let signature = manifest.signature {
-                    try? place.writer.keep(signature, of: manifest.id, manifest.bytes)
+                guard let signature = manifest.signature else { continue }
+                do throws(LibraryError) { try place.writer.keep(signature, of: manifest.id, manifest.bytes) } catch {
+                    emit(.warning("the signature of '\(manifest.id)' could not be kept: \(error)"))
                 }
             }
             // What is published, or held, doesn't tell what a newer manifest lists.

@@ -35,7 +35,10 @@ package struct TemporaryFolder: Sendable {
             if (try? directory.descriptor.lock(exclusive: true)) == false { return nil }
             return try directory.descriptor.status().linkCount > 0 ? (directory, path) : nil
         } catch {
-            guard error.isNotFound else { throw error }
+            guard error.isNotFound else {
+                rmdir(path)
+                throw error
+            }
             return nil
         }
     }

@@ -35,6 +35,19 @@ import Testing
         guard case .granted = try library.beginWriting() else { throw Unexpected("the lock outlived its holder") }
     }
 
+    /// Who only looks leaves no number, and the one that is there is of a run that was killed.
+    @Test func aWriterIsNotToldTheNumberOfARunThatIsGone() async throws {
+        let fixture = try Fixture()
+        let library = try fixture.open()
+        try fixture.temporary.write("\(getpid())\n".utf8, to: "library/.larder/lock")
+        let looker = try ChildProcess(
+            "flock",
+            ["--shared", "--no-fork", fixture.temporary["library/.larder/lock"], "sh", "-c", "echo held; exec sleep 60"])
+        defer { looker.kill(SIGKILL) }
+        _ = try await looker.wait(for: "the lock") { $0.outputText.contains("held") ? true : nil }
+        guard case .busy(nil) = try library.beginWriting() else { throw Unexpected("a number, or two at once") }
+    }
+
     @Test func aChildDoesNotInheritTheLock() async throws {
         let fixture = try Fixture()
         var writer: LibraryWriter? = try fixture.writer()

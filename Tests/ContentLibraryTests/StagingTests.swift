@@ -88,6 +88,27 @@ import Testing
         #expect(!left.mayHold(source), "it has been taken")
     }
 
+    /// A commit may fail when the content is in its place already. What earlier runs had brought of it is the store's by then.
+    @Test func whatIsDiscardedTakesNothingOutOfTheStore() throws {
+        let fixture = try Fixture()
+        let sample = try Sample()
+        let source = sample.sources[0]
+        do {
+            let staging = try fixture.writer().makeStaging(for: sample.bundle)
+            try staging.write(sample.text, to: "one")
+            try staging.note(source, at: "one")
+        }
+        let writer = try fixture.writer()
+        let next = try writer.makeStaging(for: sample.bundle)
+        let salvage = try #require(writer.salvage(of: sample.bundle))
+        #expect(try salvage.take(source.sha256, sizeBytes: source.sizeBytes, to: "one", in: next))
+        _ = try next.seal()
+        let (address, parent) = (sample.origin.address, try writer.openPlace(of: sample.bundle))
+        try writer.place(next.names, at: address, in: parent, replaces: false)
+        try next.discard()
+        #expect(try parent.subdirectory(address.name.path).names() == ["one"])
+    }
+
     @Test func whatIsNoFileIsNotPublished() throws {
         let fixture = try Fixture()
         let writer = try fixture.writer()

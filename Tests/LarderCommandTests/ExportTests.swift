@@ -103,6 +103,37 @@ import Testing
         #expect(try carried().filter { $0.hasPrefix("/manifests/") } == ["/manifests/m.json"])
     }
 
+    /// Where the library keeps none; before it did, that was the only way.
+    @Test func aSignatureThatSomebodyPutBesideTheManifestStaysWithIt() async throws {
+        try await publish()
+        #expect(try await export().status == .exited(0))
+        let place = "\(stick)/manifests/m.json.minisig"
+        try writeFile(Array("theirs".utf8), to: place)
+        #expect(try await export().status == .exited(0))
+        #expect(try readFile(place) == Array("theirs".utf8))
+    }
+
+    /// Else it would never be had anew: of a manifest that hasn't changed none is asked for.
+    @Test func aKeptSignatureThatIsDamagedIsHadAnew() async throws {
+        let signer = try await Minisign(in: stock.directory)
+        stock.serveManifest([library.files()])
+        let manifest = Array(Stock.manifest([library.files()], serial: 1).utf8)
+        let signature = try await signer.sign(manifest, called: "m.json")
+        stock.server.serve("/m.json.minisig", Resource(.bytes(signature)))
+        let refresh = ["refresh", stock.manifestURL, "--library", stock.library, "--min-free", "0"]
+        let kept = "\(stock.library)/current/m/.manifest.json.minisig"
+        for damage in [nil, "", "no signature\n"] {
+            if let damage {
+                try writeFile(Array(damage.utf8), to: kept)
+                let exported = try await export()
+                #expect(exported.errorText.contains("the signature that is kept of 'm' is damaged"), "\(exported)")
+            }
+            let run = try await LarderProgram.run(refresh + ["--public-key", signer.publicKey])
+            #expect(run.status == .exited(0), "\(run)")
+            #expect(try readFile(kept) == signature)
+        }
+    }
+
     /// What stands in the way of the manifests, too, which are written last.
     @Test func aLinkInThePlaceOfTheManifestsIsFoundBeforeAnythingIsWritten() async throws {
         try await publish()
