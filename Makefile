@@ -43,7 +43,7 @@ deb: ## A Debian package, .build/larder_VERSION_ARCHITECTURE.deb; DEBFULLNAME an
 	.packaging/deb .build/release/larder .build
 
 check-deb: ## Whether lintian finds nothing wrong with that package, and it can be installed and removed
-	.ci/install build package
+	.ci/install build package package-check
 	$(RELEASE)
 	.ci/check-package "$$(.packaging/deb .build/release/larder .build)"
 

@@ -12,9 +12,11 @@ extension TransferError {
         case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: self = .unreachable(message)
         case CURLE_OPERATION_TIMEDOUT:
             self = .timedOut(.connect, after: configuration.connectTimeout)
+        case CURLE_SSL_CACERT_BADFILE:
+            self = .insecure("\(message); it has the authorities that are trusted (on Debian: install ca-certificates)")
         // CURLE_SSL_CONNECT_ERROR is not among them: that's what a handshake is called which was cut by the line, and passes as that does.
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
             self = .insecure(message)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             self = .invalidResponse(message)

@@ -23,7 +23,7 @@ import Testing
 
     /// What `make install PREFIX=$HOME/.local` does for somebody without root's rights, and for root.
     @Test func whatIsInstalledBeneathAHomeWorksThereAndStaysThere() async throws {
-        let home = try directory.makeDirectory("a|b&co")
+        let home = try directory.makeDirectory("a|b&co 100%")
         var environment = ["HOME": home, "PREFIX": "\(home)/.local", "PATH": "/usr/bin:/bin"]
         func run(_ command: String) async throws -> ChildProcess.Result {
             let result = try await ChildProcess.run("sh", ["-ec", command], environment: environment)
@@ -40,9 +40,22 @@ import Testing
         #expect(
             try await run("bash -c 'source \"$PREFIX/\(script)\"; complete -p larder'").outputText.contains("larder"))
         let service = try await run("cat \"$PREFIX/lib/systemd/system/larder-refresh.service\"")
-        #expect(service.outputText.contains("\nExecStart=\(home)/.local/bin/larder refresh "), "\(service)")
+        // It has a blank, and a percent sign means something to systemd.
+        #expect(service.outputText.contains("\nExecStart=\"\(home)%/.local/bin/larder\" refresh "), "\(service)")
+        _ = try await run("sed '/^User=/d' \"$PREFIX/lib/systemd/system/larder-refresh.service\" >\"$HOME/a.service\"")
+        _ = try await run("systemd-analyze verify --man=no \"$HOME/a.service\"; rm \"$HOME/a.service\"")
         _ = try await run("'\(Self.packaging)/install' --remove")
         #expect(try await run("find \"$HOME\" ! -type d").output.isEmpty)
+    }
+
+    /// No service could name the program there: nothing is installed, rather than all but what works.
+    @Test(arguments: ["local", "~/.local", "/opt/\"one\"", "/opt/it's", "/opt/a\\b", "/opt/a\nb"])
+    func aPrefixThatNoServiceCanNameIsRefused(prefix: String) async throws {
+        let environment = ["DESTDIR": directory["root/"], "PREFIX": prefix, "PATH": "/usr/bin:/bin"]
+        let result = try await ChildProcess.run(
+            "\(Self.packaging)/install", [try LarderProgram.path], environment: environment)
+        #expect(result.status == .exited(64) && result.errorText.contains("nothing is installed: PREFIX="), "\(result)")
+        #expect(access(directory["root"], F_OK) != 0)
     }
 
     /// The files beneath the root, without it.

@@ -43,6 +43,16 @@ import Testing
         #expect(outcome.receivedBytes == 0)
     }
 
+    /// As on a machine that has none: what is missing is named, and where to have it.
+    @Test func withoutAuthoritiesNobodyIsTrusted() async throws {
+        let nginx = try await NginxServer(root: folder.path, isSecure: true)
+        let missing = folder["authorities.crt"]
+        let (outcome, _) = try await Session { $0.caBundlePath = missing }.get(nginx.url("/file"))
+        #expect(outcome.summary == "insecure")
+        #expect(outcome.message.contains("\(missing); it has the authorities"), "\(outcome.message)")
+        #expect(outcome.message.contains("install ca-certificates"), "\(outcome.message)")
+    }
+
     @Test func aHandshakeThatIsCutIsALostConnection() async throws {
         let listener = try LoopbackListener()
         let session = Session()
