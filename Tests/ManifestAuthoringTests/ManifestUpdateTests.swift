@@ -117,6 +117,8 @@ import Testing
         ("/x/d/%C3%A9", "https://a.example/x/", nil), ("d/%C3%A9", "https://a.example/x/", nil),
         ("https://b.example/d/%C3%A9", "", "https://b.example/"),
         ("y/d/%C3%A9", "https://a.example/", "https://a.example/y/"),
+        ("HTTPS://A.Example:443/x/%64/%C3%A9", "https://a.example/x/", nil),
+        ("d/%C3%A9", "https://A.example/%7Eme/", "https://a.example:443/~me/"),
         ("https://b.example/nothing", "https://b.example/", nil), ("file://HERE/d/%C3%A9", "https://a.example/x/", nil),
     ])
     func aURLLeadsToAFile(url: String, mirror: String, base: String?) throws {
@@ -311,6 +313,35 @@ import Testing
         #expect(lines.first?.contains("P008") == true, "\(lines)")
     }
 
+    /// Such a bundle fails by itself, and its author may know: all others are brought up to date.
+    @Test func anErrorThatFailsABundleAloneStaysAndIsTold() throws {
+        try folder.write("1".utf8, to: "a")
+        let placeholder = String(repeating: "0", count: 64)
+        let broken = #"{"id": "z", "kind": "ebook", "urls": ["https://a.example/z"], "sha256": "\#(placeholder)"}"#
+        let updated = try updating.text(of: Updating.manifest(Self.files("f", Self.file("a", of: "2")), broken))
+        #expect(
+            updated == Updating.manifest(Self.files("f", Self.file("a", of: "1")), broken, serial: 2),
+            "\(updated ?? "")")
+        #expect(
+            updating.warnings.count == 1 && updating.warnings[0].contains("error[D004]")
+                && updating.warnings[0].hasSuffix("as it was before"), "\(updating.warnings)")
+    }
+
+    /// Two files with one digest have one size.
+    @Test func anErrorThatFailsABundleAndIsNewIsRefused() throws {
+        try folder.write("1".utf8, to: "a")
+        let wrong =
+            #"{"id": "z", "kind": "ebook", "urls": ["https://a.example/z"], "size": 7, "sha256": "\#(SHA256.digest(of: "1".utf8))"}"#
+        let failure = #expect(throws: CreationProblem.self) {
+            try updating.text(of: Updating.manifest(Self.files("f", Self.file("a")), wrong))
+        }
+        guard case .invalid(let lines)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(lines.first?.contains("D001") == true, "\(lines)")
+    }
+
     // MARK: What is gone
 
     /// Which of four files are there, and what is left of the list with `--prune`.
@@ -403,6 +434,37 @@ import Testing
             Issue.record("\(String(describing: failure))")
             return
         }
+    }
+
+    /// A digest of a segment that was missing says nothing of what was joined.
+    @Test func segmentsWhoseDigestsWereMissingAreJoinedAnewWhereAllAreHere() throws {
+        try folder.write("one".utf8, to: "1")
+        try folder.write("two".utf8, to: "2")
+        func old(_ first: String, joined: String, second: String = "2") -> String {
+            let segments = [first, Self.file("2", second, of: "two")].joined(separator: ", ")
+            let join = #""join": "j", "joinSHA256": "\#(SHA256.digest(of: joined.utf8))", "version": "7""#
+            return Updating.manifest(#"{"id": "s", "kind": "segments", \#(join), "segments": [\#(segments)]}"#)
+        }
+        func new(_ text: String) -> String { text.replacing("\"serial\": 1", with: "\"serial\": 2") }
+        let (bare, whole) = (Self.file("1"), Self.file("1", of: "one"))
+        #expect(try updating.text(of: old(bare, joined: "onetwo")) == new(old(whole, joined: "onetwo")))
+        #expect(updating.warnings.isEmpty, "\(updating.warnings)")
+        let elsewhere = "https://a.example/2"
+        try check(unlink(folder["2"]), "unlink")
+        #expect(
+            try updating.text(of: old(bare, joined: "onetwo", second: elsewhere))
+                == new(old(whole, joined: "onetwo", second: elsewhere)))
+        #expect(
+            updating.warnings.count == 1 && updating.warnings[0].contains("joinSHA256 stays"), "\(updating.warnings)")
+        try folder.write("two".utf8, to: "2")
+        // Whose digest proves that it is what it was.
+        let sized = "{\"path\": \"1\", \"urls\": [\"1\"], \"sha256\": \"\(SHA256.digest(of: "one".utf8))\"}"
+        #expect(
+            try updating.text(of: old(sized, joined: "whatever"))?.contains("\(SHA256.digest(of: "whatever".utf8))")
+                == true
+        )
+        #expect(try updating.text(of: old(bare, joined: "other")) == new(old(whole, joined: "onetwo")))
+        #expect(updating.warnings.last?.contains("its version is still") == true, "\(updating.warnings)")
     }
 
     private func media(_ name: String, _ segments: String..., end: String = "#EXT-X-ENDLIST") throws {
