@@ -50,7 +50,16 @@ extension AuthoringProblem {
         case .system(let error) where error.code == EACCES:
             self.init(.unreadable, "\(error): leave it out with --exclude, or run as somebody who may read it")
         case .system(let error): self.init(error.isNoSpace ? .noSpace : .unreadable, "\(error)")
+        case .scratch(let error): self.init(scratch: error)
         case .stopped: self.init(.failure, "stopped")
         }
+    }
+
+    /// What can't be done where temporary files are.
+    init(scratch error: SystemError) {
+        self.init(
+            error.isNoSpace ? .noSpace : .failure,
+            "\(error): a manifest is put together in \(TemporaryFolder.shownPlace); set TMPDIR to a place that takes it"
+        )
     }
 }

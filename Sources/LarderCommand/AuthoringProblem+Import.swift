@@ -20,6 +20,7 @@ extension AuthoringProblem {
                 "the manifest would have more than \(limitBytes >> 20) MiB, and sync reads no more: split the list, and make several"
             )
         case .system(let error): self.init(error.isNoSpace ? .noSpace : .unreadable, "\(error)")
+        case .scratch(let error): self.init(scratch: error)
         case .stopped: self.init(.failure, "stopped")
         }
     }

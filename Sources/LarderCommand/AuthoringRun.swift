@@ -47,10 +47,11 @@ struct AuthoringRun<Progress: AuthoringProgress> {
         } catch let error as SettingsProblem {
             return error.tell()
         } catch {
-            if let reason = control.reason { return reason.exit }
+            // Somebody who stops it hears of what went wrong besides.
+            if let reason = control.reason, Self.isStop(error) { return reason.exit }
             let problem = AuthoringProblem(of: error)
             for line in problem.lines { Console.writeError("\(style.errorLabel) \(line)\n") }
-            return problem.exit
+            return control.reason?.exit ?? problem.exit
         }
     }
 
@@ -65,6 +66,17 @@ struct AuthoringRun<Progress: AuthoringProgress> {
     }
 
     private struct Stopped: Error {}
+
+    /// Whether an error says no more than that somebody stopped the work.
+    private static func isStop(_ error: any Error) -> Bool {
+        switch error {
+        case is Stopped: return true
+        case let error as CreationProblem: if case .stopped = error { return true }
+        case let error as ImportProblem: if case .stopped = error { return true }
+        default: break
+        }
+        return false
+    }
 }
 
 extension AuthoringProblem {

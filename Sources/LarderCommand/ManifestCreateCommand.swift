@@ -1,6 +1,7 @@
 import BundleManifest
 import CommandLineParsing
 import Glibc
+import JSONSyntax
 import Jobs
 import ManifestAuthoring
 import Platform
@@ -20,7 +21,7 @@ struct ManifestCreateCommand {
     static let id = CommandOption<String?>.optional(
         "id", .text("ID"), help: "the manifest's id; by default made from the first name")
     static let serial = CommandOption<Int>.value(
-        "serial", .integer(1...Int.max), default: 1, help: "its serial: higher with every change")
+        "serial", .integer(1...JSONValue.largestInteger), default: 1, help: "its serial: higher with every change")
     static let output = CommandOption<String?>.optional(
         "output", short: "o", .file(), help: "where to, in one step; by default, or as -, to standard output")
 
@@ -67,13 +68,14 @@ struct ManifestCreateCommand {
             if header.mirrors.isEmpty, place != nil, let output = parsed[Self.output] {
                 CreationArguments.setBase(of: &sources, to: CreationArguments.folder(ofManifest: output), observer)
             }
-            // Reading and hashing block.
+            // Reading, hashing and writing block.
+            let queue = JobQueue(name: "create")
             let creation = ManifestCreation(
                 sources, selection, header, limitBytes: Int64(ManifestLocation.limitBytes), observer)
             let text = try await run.working {
-                try await JobQueue(name: "create").attempt { () throws(CreationProblem) in try creation.run() }
+                try await queue.attempt { () throws(CreationProblem) in try creation.run() }
             }
-            try CreationArguments.write(text, to: place, run.style)
+            try await queue.attempt { try CreationArguments.write(text, to: place, run.style) }
             return run.progress.line
         }
     }

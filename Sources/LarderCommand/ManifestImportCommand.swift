@@ -77,7 +77,10 @@ struct ManifestImportCommand {
     func run() async -> Jobs.ExitCode {
         await AuthoringRun<ImportProgress>(parsed).carryOut { run in
             let place = try arguments.outputPlace(parsed[ManifestCreateCommand.output] ?? "-")
-            var sources = try Self.sources(parsed.operands)
+            // A pipe is waited for, until somebody writes to it.
+            var sources = try await JobQueue(name: "open").attempt { [operands = parsed.operands] in
+                try Self.sources(operands)
+            }
             guard parsed[Self.title] == nil || sources.count == 1 else {
                 throw parsed.usageError("--title names the files of one list, and there are \(sources.count)")
             }
@@ -98,7 +101,7 @@ struct ManifestImportCommand {
             let text = try await run.working { [sources] in
                 try await self.text(of: sources, header, plan, run.control, observer)
             }
-            try CreationArguments.write(text, to: place, run.style)
+            try await JobQueue(name: "write").attempt { try CreationArguments.write(text, to: place, run.style) }
             return run.progress.line
         }
     }
@@ -124,9 +127,12 @@ struct ManifestImportCommand {
         options.format = parsed[Self.format]
         options.title = parsed[Self.title]
         guard parsed[Self.hash] else { return try await text(of: sources, header, options, observer) }
-        TemporaryFolder.removeAbandoned()
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        // What a killed one left may be large.
+        let queue = JobQueue(name: "scratch")
+        let folder = try await queue.attempt { () throws(ImportProblem) in
+            TemporaryFolder.removeAbandoned()
+            return try ImportProblem.written { () throws(SystemError) in try TemporaryFolder() }
+        }
         let downloader = Downloader(
             configuration: plan.configuration(atMinute: Timestamp.now.localMinuteOfDay),
             store: ResumeStore(directory: folder.directory))
@@ -138,6 +144,7 @@ struct ManifestImportCommand {
             text = .failure(error)
         }
         await downloader.shutDown()
+        await queue.run { folder.remove() }
         return try text.get()
     }
 

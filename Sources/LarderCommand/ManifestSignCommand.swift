@@ -70,6 +70,7 @@ struct ManifestSignCommand {
             }
             guard exit == .success else { return exit }
             let signer = ManifestSigner(try secretKey())
+            for (path, bytes) in manifests { try Self.checkIsStill(bytes, at: path) }
             for (path, bytes) in manifests {
                 let place = try signer.sign(
                     bytes, at: path,
@@ -109,6 +110,13 @@ struct ManifestSignCommand {
         // Of some errors a run says no more than that a bundle fails; whoever signs should mend these, too.
         guard decoded.isValid, !decoded.diagnostics.hasErrors else { throw AuthoringProblem(invalid: decoded) }
         return bytes
+    }
+
+    /// A password may be asked for while somebody writes the manifest anew: nobody has judged what is there now.
+    private static func checkIsStill(_ bytes: [UInt8], at path: String) throws(AuthoringProblem) {
+        guard try readFile(path, limitBytes: ManifestLocation.limitBytes) != bytes else { return }
+        throw AuthoringProblem(
+            .failure, "\(escapedText(path)) has changed since it was read, and nothing is signed: sign it again")
     }
 
     private func secretKey() throws -> MinisignSecretKey {

@@ -82,6 +82,10 @@ struct ManifestUpdateCommand {
             let updated = try await run.working {
                 try await queue.attempt { () throws(CreationProblem) in try update.run() }
             }
+            if updated.isPlaced, case .file(let place) = target {
+                let other = CreationArguments.folder(ofManifest: place.path)
+                if other != folder { observer.warn(Self.warning(of: folder, leaving: other)) }
+            }
             try finish(updated, old, target)
             return "\(updated.summary); \(run.progress.line)"
         }
@@ -137,6 +141,11 @@ struct ManifestUpdateCommand {
         case .standardOutput, .diff: try old + arguments.outputs(at: nil)
         case .old: old
         }
+    }
+
+    /// What is told where relative URLs come to lie elsewhere.
+    private static func warning(of folder: [UInt8], leaving other: [UInt8]) -> String {
+        "its relative URLs belong to \(escapedText(folder)), where OLD lies, and lead elsewhere from \(escapedText(other)): put it where OLD is before it is served, or give it \"mirrors\""
     }
 
     private func finish(_ updated: UpdatedManifest, _ old: DecodedManifest, _ target: Target) throws {

@@ -43,6 +43,9 @@ package struct TemporaryFolder: Sendable {
         }
     }
 
+    /// Where such folders are, for messages.
+    package static var shownPlace: String { escapedText(parentPath) }
+
     private static var parentPath: String {
         let wanted = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         return wanted.isEmpty ? "/tmp" : wanted

@@ -119,11 +119,27 @@ import Testing
         #expect(try await create(operands: [directory["nothing"]]).status == .exited(66))
     }
 
+    /// That nothing can be put together there says nothing of what is read.
+    @Test func aPlaceForTemporaryFilesThatIsNotThereIsTold() async throws {
+        try directory.write([], to: "museum/a")
+        try directory.write("http://a.example/a\n".utf8, to: "list")
+        var environment = ChildProcess.inheritedEnvironment
+        environment["TMPDIR"] = directory["nowhere"]
+        for arguments in [
+            ["create", folder], ["import", directory["list"]], ["import", directory["list"], "--hash"],
+        ] {
+            let failed = try await LarderProgram.run(["manifest"] + arguments, environment: environment)
+            #expect(failed.status == .exited(1), "\(failed)")
+            #expect(failed.errorText.contains("\(directory["nowhere"]); set TMPDIR"), "\(failed)")
+        }
+    }
+
     @Test(arguments: [
         ["--base", "ftp://a.example/"], ["--base", "https://u:p@a.example/"], ["--base", "https://a.example/?x"],
         ["--base", "https://a.example/%zz/"], ["--base", "museum/"], ["--base", "https://a.example:99999/"],
         ["--base", "me:secret@a.example/x"],
         ["--id", "No"], ["--include", "[a"], ["--serial", "0"], ["-o", "museum/"],
+        ["--serial", "9007199254740992"],
     ])
     func wrongUsageIsTold(option: [String]) async throws {
         try directory.write([], to: "museum/a")

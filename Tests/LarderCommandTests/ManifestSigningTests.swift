@@ -1,3 +1,5 @@
+import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -51,6 +53,23 @@ import Testing
         let signed = try await sign("--secret-key", locked.secretKeyPath, "--password-file", password)
         #expect(signed.status == .exited(0), "\(signed)")
         #expect(try await locked.verify(manifest).status == .exited(0))
+    }
+
+    /// The key is read once the manifest was judged, as a password is asked for: what is written meanwhile nobody has judged.
+    @Test func aManifestThatChangesBeforeItIsSignedIsNot() async throws {
+        let key = directory["key"]
+        try check(mkfifo(key, 0o600), "mkfifo")
+        let signing = try LarderProgram.start(["manifest", "sign", manifest, "--secret-key", key])
+        // Opens once the other end is read.
+        var file: Platform.OwnedDescriptor? = try await JobQueue(name: "key").attempt {
+            try Platform.OwnedDescriptor.open(key, flags: O_WRONLY)
+        }
+        try directory.write("{}".utf8, to: "m.json")
+        try file?.write(readFile(signer.secretKeyPath))
+        file = nil
+        let signed = try await signing.waitForExit()
+        #expect(signed.status == .exited(1) && signed.errorText.contains("m.json has changed since"), "\(signed)")
+        #expect(throws: (any Error).self) { try directory.read("m.json.minisig") }
     }
 
     @Test func whatIsNoManifestIsNotSigned() async throws {

@@ -130,6 +130,24 @@ import Testing
         #expect(try text() == old)
     }
 
+    /// Without mirrors its URLs are relative to where it lies.
+    @Test func anOutputElsewhereWhoseURLsLeadElsewhereIsTold() async throws {
+        try directory.write("a".utf8, to: "museum/a")
+        try await create()
+        try directory.write("b".utf8, to: "museum/b")
+        try directory.makeDirectory("elsewhere")
+        let moved = try await update("-o", directory["elsewhere/m.json"])
+        #expect(moved.status == .exited(0) && moved.errorText.contains("lead elsewhere from"), "\(moved)")
+        for output in [directory["museum/other.json"], "-"] {
+            let kept = try await update("-o", output)
+            #expect(kept.status == .exited(0) && !kept.errorText.contains("warning"), "\(kept)")
+        }
+        let mirrored = try text().replacing("\"bundles\"", with: "\"mirrors\": [\"https://a.example/\"], \"bundles\"")
+        try writeFile(Array(mirrored.utf8), to: manifest)
+        let based = try await update("-o", directory["elsewhere/m.json"])
+        #expect(based.status == .exited(0) && !based.errorText.contains("warning"), "\(based)")
+    }
+
     /// As where it is changed in its place.
     @Test func anOutputThatIsThereKeepsItsModeAndItsSignatureIsTold() async throws {
         try directory.write("a".utf8, to: "museum/a")

@@ -3,6 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
+@testable import ManifestAuthoring
+
 /// What of a bag becomes what in a manifest.
 @Suite struct BagImportTests {
     private let importing: Importing
@@ -122,6 +124,7 @@ import Testing
         (["manifest-sha256.txt": "-"], "no payload manifest"), (["bagit.txt": "-"], "no bagit.txt"),
         (["bagit.txt": "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-16\n"], "UTF-8"),
         (["bagit.txt": "BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n"], "BagIt-Version"),
+        (["bagit.txt": "BagIt-Version: 0.1\nTag-File-Character-Encoding: UTF-8\n"], "BagIt-Version"),
         (["bag-info.txt": "Payload-Oxum: 3.2\n"], "3 bytes in 2 files, and there are 2 in 2"),
         (["bag-info.txt": "Payload-Oxum: 2.3\n"], "in 3 files"),
         (["bag-info.txt": "Payload-Oxum: two\n"], "BYTES.FILES"),
@@ -129,6 +132,8 @@ import Testing
             ["tagmanifest-sha256.txt": "\(digests.a)  fetch.txt\n"],
             "tagmanifest-sha256.txt:1: fetch.txt isn't as it was"
         ),
+        (["tagmanifest-sha256.txt": "\(digests.a)  lost.txt\n"], "lost.txt isn't in the bag"),
+        (["tagmanifest-sha256.txt": "00  fetch.txt\n"], "tagmanifest-sha256.txt:1: the sha-256 \"00\" isn't 64"),
         (["manifest-md5.txt": "00  data/a\n"], "data/b isn't in manifest-md5.txt"),
         (
             [
@@ -146,6 +151,24 @@ import Testing
         try makeBag(files: files)
         let why = try refusal()
         #expect(why?.contains(told) == true, "\(why ?? "taken")")
+    }
+
+    /// Nobody may take what wasn't looked at for what it was.
+    @Test func aDigestThatCanNotBeTakenHereProvesNothing() throws {
+        let md5 = "900150983cd24fb0d6963f7d28e17f72"
+        try makeBag(files: ["tagmanifest-md5.txt": "\(md5)  fetch.txt\n"])
+        let sources = try ManifestSources([folder["bag"]])
+        let bag = try Bag(sources.folders[0]) { false }
+        let failure = #expect(throws: ImportProblem.self) { try bag.checkTagFiles { $0 != .md5 } }
+        guard case .invalid(let line)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(line.contains("tagmanifest-md5.txt: libcrypto here offers no such digest"), "\(line)")
+        // Another list of the same files says enough.
+        let text = "http://a.example/b 1 data/b\n"
+        try folder.write("\(SHA256.digest(of: text.utf8))  fetch.txt\n".utf8, to: "bag/tagmanifest-sha256.txt")
+        try bag.checkTagFiles { $0 != .md5 }
     }
 
     /// Which may lead anywhere.

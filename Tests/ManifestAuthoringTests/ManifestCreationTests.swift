@@ -1,8 +1,9 @@
 import Glibc
-import ManifestAuthoring
 import Platform
 import TestSupport
 import Testing
+
+@testable import ManifestAuthoring
 
 /// What of a folder becomes what in a manifest.
 @Suite struct ManifestCreationTests {
@@ -247,6 +248,31 @@ import Testing
             return
         }
         if told != "backslash" { #expect(lines[0].contains(told), "\(lines)") }
+    }
+
+    /// One that stands in no path comes between two that do.
+    @Test func namesThatAreTheSameAreHeldAgainstEachOtherAndNotOnlyAgainstTheNextOne() throws {
+        for name in ["FOO/a", "foo/a"] { try folder.write([], to: name) }
+        try folder.write(Creation.zip, to: "Foo/x.zip")
+        let failure = #expect(throws: CreationProblem.self) { try creation.text() }
+        guard case .refusedNames(let lines, count: 1) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(lines[0].hasSuffix("/foo: FOO is the same name where case doesn't count"), "\(lines)")
+    }
+
+    /// Windows' file systems have names of 255 letters, which may take more bytes.
+    @Test func aNameThatIsTooLongForLinuxIsToldAndNotPassedOver() throws {
+        try folder.write([], to: "a")
+        var names = try FolderNames(of: Directory.open(folder.path)) { _, _ in true }
+        #expect(names.count == 1 && names.unusable.count == 0)
+        let long = Array(String(repeating: "é", count: 200).utf8)
+        #expect(long.withUnsafeBytes { names.usable($0) } == nil)
+        #expect(names.unusable.lines.first?.hasSuffix("is longer than 255 bytes") == true, "\(names.unusable.lines)")
+        var check = NameCheck()
+        check.check(names, in: nil, of: SourceFolder(try Directory.open(folder.path), path: Array(folder.path.utf8)))
+        #expect(check.refused.count == 1)
     }
 
     /// Only URLs are written of archives.

@@ -16,15 +16,6 @@ import Testing
     /// What a bundle is called that is made of the folder's files.
     private var folderID: String { BundleNames.slug(Array((folder.path.split(separator: "/").last ?? "").utf8)) }
 
-    private static func file(_ path: String, _ url: String? = nil, of content: String? = nil) -> String {
-        let more = content.map { ", " + facts(of: $0) } ?? ""
-        return "{\"path\": \"\(path)\", \"urls\": [\"\(url ?? path)\"]\(more)}"
-    }
-
-    private static func files(_ id: String, _ files: String...) -> String {
-        "{\"id\": \"\(id)\", \"kind\": \"files\", \"files\": [\(files.joined(separator: ", "))]}"
-    }
-
     /// Written by a hand that minds no form: what isn't a size, a digest, the serial or the time stays to the byte.
     @Test(arguments: ["\n", "\r\n"]) func everyByteThatNeedNotChangeIsKept(lineEnd: String) throws {
         func manifest(serial: Int, created: String, a: String, b: String) -> String {
@@ -100,7 +91,7 @@ import Testing
     @Test func theHighestSerialHasNoNext() throws {
         try folder.write("1".utf8, to: "a")
         let old = Updating.manifest(
-            Self.files("f", Self.file("a")), serial: 9_007_199_254_740_991)
+            Updating.files("f", Updating.file("a")), serial: 9_007_199_254_740_991)
         let failure = #expect(throws: CreationProblem.self) { try updating.text(of: old) }
         guard case .lastSerial? = failure else {
             Issue.record("\(String(describing: failure))")
@@ -117,6 +108,8 @@ import Testing
         ("/x/d/%C3%A9", "https://a.example/x/", nil), ("d/%C3%A9", "https://a.example/x/", nil),
         ("https://b.example/d/%C3%A9", "", "https://b.example/"),
         ("y/d/%C3%A9", "https://a.example/", "https://a.example/y/"),
+        ("HTTPS://A.Example:443/x/%64/%C3%A9", "https://a.example/x/", nil),
+        ("d/%C3%A9", "https://A.example/%7Eme/", "https://a.example:443/~me/"),
         ("https://b.example/nothing", "https://b.example/", nil), ("file://HERE/d/%C3%A9", "https://a.example/x/", nil),
     ])
     func aURLLeadsToAFile(url: String, mirror: String, base: String?) throws {
@@ -136,7 +129,7 @@ import Testing
         try folder.write("1".utf8, to: "d/in")
         try folder.write("1".utf8, to: "out")
         let old = Updating.manifest(
-            Self.files("f", Self.file("p", url.isEmpty ? "." : url), Self.file("in", of: "1")),
+            Updating.files("f", Updating.file("p", url.isEmpty ? "." : url), Updating.file("in", of: "1")),
             more: #""mirrors": ["https://m.example/x/"], "#)
         let updated = try updating.updated(old, ["d"], prunes: true)
         #expect(updated.change == nil && updated.counts.gone == 0, "\(updated.counts)")
@@ -146,7 +139,7 @@ import Testing
     @Test func aFolderThatHasNothingOfTheManifestIsRefused() throws {
         try folder.write("1".utf8, to: "museum/a")
         let old = Updating.manifest(
-            Self.files("f", Self.file("a", "museum/a")),
+            Updating.files("f", Updating.file("a", "museum/a")),
             more: #""mirrors": ["https://a.example/"], "#)
         let failure = #expect(throws: CreationProblem.self) { try updating.text(of: old, ["museum"], prunes: true) }
         guard case .nothingMatches(count: 1)? = failure else {
@@ -161,7 +154,7 @@ import Testing
     @Test(arguments: [(nil, "a"), ("https://a.example/musuem/", "a"), ("https://a.example/museum/", "other")])
     func whereNothingOfTheManifestIsFoundNothingComesInTwiceOrGoes(base: String?, there: String) throws {
         try folder.write("1".utf8, to: "museum/\(there)")
-        let old = Updating.manifest(Self.files("f", Self.file("a", "https://a.example/museum/a")))
+        let old = Updating.manifest(Updating.files("f", Updating.file("a", "https://a.example/museum/a")))
         for prunes in [false, true] {
             let failure = #expect(throws: CreationProblem.self) {
                 try updating.text(of: old, ["museum"], base: base, prunes: prunes)
@@ -175,7 +168,7 @@ import Testing
 
     @Test func anEmptyFolderTakesNothingOutOfTheManifest() throws {
         try folder.makeDirectory("museum")
-        let old = Updating.manifest(Self.files("f", Self.file("a", "https://a.example/a")))
+        let old = Updating.manifest(Updating.files("f", Updating.file("a", "https://a.example/a")))
         let failure = #expect(throws: CreationProblem.self) {
             try updating.text(of: old, ["museum"], base: "https://a.example/", prunes: true)
         }
@@ -187,8 +180,8 @@ import Testing
 
     @Test func whatPatternsLeaveOutStaysAsItIs() throws {
         for name in ["a", "d/b", "d/new"] { try folder.write("1".utf8, to: name) }
-        let files = ["a", "d/b", "d/gone"].map { Self.file($0, of: "old") }
-        let old = Updating.manifest(Self.files("f", files.joined(separator: ", ")))
+        let files = ["a", "d/b", "d/gone"].map { Updating.file($0, of: "old") }
+        let old = Updating.manifest(Updating.files("f", files.joined(separator: ", ")))
         let updated = try updating.updated(
             old, prunes: true, selection: FileSelection(excluded: [try PathPattern("d/")]))
         #expect(updated.counts.renewed == 1 && updated.counts.gone == 0 && updated.counts.added == 0)
@@ -199,8 +192,8 @@ import Testing
         try folder.write("1".utf8, to: "real/b")
         try check(symlink("a", folder["link"]), "symlink")
         try check(symlink("real", folder["d"]), "symlink")
-        let files = ["a", "link", "d/b", "real/b"].map { Self.file($0, of: "old") }
-        let old = Updating.manifest(Self.files("f", files.joined(separator: ", ")))
+        let files = ["a", "link", "d/b", "real/b"].map { Updating.file($0, of: "old") }
+        let old = Updating.manifest(Updating.files("f", files.joined(separator: ", ")))
         let updated = try updating.updated(old, prunes: true)
         #expect(updated.counts.renewed == 2 && updated.counts.gone == 0, "\(updated.counts)")
         #expect(updated.counts.linked == 2)
@@ -223,7 +216,7 @@ import Testing
     @Test(arguments: names)
     func aNewFileIsCalledAsThoseAroundIt(file: String, path: String, new: String, newPath: String?) throws {
         for name in [file, new] { try folder.write("1".utf8, to: name) }
-        let old = Updating.manifest(Self.files("f", Self.file(path, file, of: "1")))
+        let old = Updating.manifest(Updating.files("f", Updating.file(path, file, of: "1")))
         let text = try #require(try updating.text(of: old))
         let url = new.replacing("e\u{301}", with: "e%CC%81")
         let added = newPath.map { #", {"path": "\#($0)", "urls": ["\#(url)"]"# } ?? #"}]}, {"id": ""#
@@ -232,11 +225,12 @@ import Testing
 
     @Test func aNewFileJoinsTheBundleThatHasItsFolder() throws {
         for name in ["docs/a", "notes/b", "docs/sub/new", "notes/new", "other/new"] { try folder.write([], to: name) }
-        let (docs, notes) = (Self.file("docs/a"), Self.file("notes/b"))
+        let (docs, notes) = (Updating.file("docs/a"), Updating.file("notes/b"))
         let new = Updating.manifest(
-            Self.files("docs", docs, Self.file("docs/sub/new")), Self.files("notes", notes, Self.file("notes/new")),
-            Self.files(folderID, Self.file("other/new")))
-        let old = Updating.manifest(Self.files("docs", docs), Self.files("notes", notes))
+            Updating.files("docs", docs, Updating.file("docs/sub/new")),
+            Updating.files("notes", notes, Updating.file("notes/new")),
+            Updating.files(folderID, Updating.file("other/new")))
+        let old = Updating.manifest(Updating.files("docs", docs), Updating.files("notes", notes))
         #expect(Updating.outline(try updating.text(of: old)) == Updating.outline(new))
     }
 
@@ -282,9 +276,9 @@ import Testing
     /// A new name beside one that the manifest has; and two that it has, which its author may have meant.
     @Test func namesThatCollideWithWhatTheManifestHasAreRefused() throws {
         for name in ["A", "a", "F/x", "f/y"] { try folder.write("1".utf8, to: name) }
-        let both = ["A", "a", "F/x", "f/y"].map { Self.file($0, of: "1") }
+        let both = ["A", "a", "F/x", "f/y"].map { Updating.file($0, of: "1") }
         func old(_ files: [String]) -> String {
-            Updating.manifest(Self.files("f", files.joined(separator: ", ")))
+            Updating.manifest(Updating.files("f", files.joined(separator: ", ")))
         }
         #expect(try updating.text(of: old(both)) == nil)
         for index in both.indices {
@@ -302,13 +296,42 @@ import Testing
     @Test func whatWouldNotBeValidIsNotMade() throws {
         for name in ["a", "b"] { try folder.write("1".utf8, to: name) }
         let old = Updating.manifest(
-            Self.files("f", Self.file("a"), Self.file("b", "https://a.example/b")))
+            Updating.files("f", Updating.file("a"), Updating.file("b", "https://a.example/b")))
         let failure = #expect(throws: CreationProblem.self) { try updating.text(of: old) }
         guard case .invalid(let lines)? = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
         #expect(lines.first?.contains("P008") == true, "\(lines)")
+    }
+
+    /// Such a bundle fails by itself, and its author may know: all others are brought up to date.
+    @Test func anErrorThatFailsABundleAloneStaysAndIsTold() throws {
+        try folder.write("1".utf8, to: "a")
+        let placeholder = String(repeating: "0", count: 64)
+        let broken = #"{"id": "z", "kind": "ebook", "urls": ["https://a.example/z"], "sha256": "\#(placeholder)"}"#
+        let updated = try updating.text(of: Updating.manifest(Updating.files("f", Updating.file("a", of: "2")), broken))
+        #expect(
+            updated == Updating.manifest(Updating.files("f", Updating.file("a", of: "1")), broken, serial: 2),
+            "\(updated ?? "")")
+        #expect(
+            updating.warnings.count == 1 && updating.warnings[0].contains("error[D004]")
+                && updating.warnings[0].hasSuffix("as it was before"), "\(updating.warnings)")
+    }
+
+    /// Two files with one digest have one size.
+    @Test func anErrorThatFailsABundleAndIsNewIsRefused() throws {
+        try folder.write("1".utf8, to: "a")
+        let wrong =
+            #"{"id": "z", "kind": "ebook", "urls": ["https://a.example/z"], "size": 7, "sha256": "\#(SHA256.digest(of: "1".utf8))"}"#
+        let failure = #expect(throws: CreationProblem.self) {
+            try updating.text(of: Updating.manifest(Updating.files("f", Updating.file("a")), wrong))
+        }
+        guard case .invalid(let lines)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(lines.first?.contains("D001") == true, "\(lines)")
     }
 
     // MARK: What is gone
@@ -324,7 +347,7 @@ import Testing
         for name in there { try folder.write("1".utf8, to: String(name)) }
         try folder.write("1".utf8, to: "other")
         func manifest(_ list: String) -> String {
-            let files = list.replacing(/\d/) { Self.file(String($0.output), of: "1") }
+            let files = list.replacing(/\d/) { Updating.file(String($0.output), of: "1") }
             let other = #"{"id": "o", "kind": "ebook", "urls": ["other"], \#(facts(of: "1"))}"#
             return Updating.manifest(other, #"{"id": "f", "kind": "files", "files":\#(files)}"#)
         }
@@ -340,11 +363,11 @@ import Testing
     @Test func aBundleOfWhichNothingIsThereIsTakenOut() throws {
         for name in ["s/1", "keep"] { try folder.write("1".utf8, to: name) }
         let keep = #"{"id": "k", "kind": "ebook", "urls": ["keep"], \#(facts(of: "1"))}"#
-        let segments = [Self.file("1", "s/1", of: "1"), Self.file("2", "s/2")].joined(separator: ", ")
+        let segments = [Updating.file("1", "s/1", of: "1"), Updating.file("2", "s/2")].joined(separator: ", ")
         let rest = #"{"id": "s", "kind": "segments", "segments": [\#(segments)]}"#
         let old = Updating.manifest(
             #"{"id": "z", "kind": "archive", "urls": ["z.zip"]}"#, keep,
-            Self.files("f", Self.file("a"), Self.file("b")), rest)
+            Updating.files("f", Updating.file("a"), Updating.file("b")), rest)
         let updated = try updating.updated(old, prunes: true)
         #expect(
             updated.change.map { String(decoding: $0.bytes, as: UTF8.self) } == Updating.manifest(keep, rest, serial: 2)
@@ -381,92 +404,5 @@ import Testing
         }
         let updated = try updating.updated(old, ["new.zip"])
         #expect(updated.counts.added == 1 && updated.change?.serial == 2, "\(updated.counts)")
-    }
-
-    // MARK: What belongs together
-
-    @Test func theDigestOfWhatSegmentsMakeIsRenewedWithThem() throws {
-        try folder.write("one".utf8, to: "1")
-        try folder.write("two".utf8, to: "2")
-        func old(_ first: String, joined: String, second: String = "2") -> String {
-            let segments = [Self.file("1", of: first), Self.file("2", second, of: "two")].joined(separator: ", ")
-            let join = #""join": "j", "joinSHA256": "\#(SHA256.digest(of: joined.utf8))""#
-            return Updating.manifest(#"{"id": "s", "kind": "segments", \#(join), "segments": [\#(segments)]}"#)
-        }
-        let new = try updating.text(of: old("old", joined: "oldtwo"))
-        #expect(new == old("one", joined: "onetwo").replacing("\"serial\": 1", with: "\"serial\": 2"))
-        #expect(try updating.text(of: old("one", joined: "whatever")) == nil)
-        let failure = #expect(throws: CreationProblem.self) {
-            try updating.text(of: old("old", joined: "oldtwo", second: "https://a.example/2"))
-        }
-        guard case .unknownJoinedDigest("s")? = failure else {
-            Issue.record("\(String(describing: failure))")
-            return
-        }
-    }
-
-    private func media(_ name: String, _ segments: String..., end: String = "#EXT-X-ENDLIST") throws {
-        let lines = segments.map { "#EXTINF:1,\n\($0)\n" }.joined()
-        try folder.write("#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(lines)\(end)\n".utf8, to: name)
-    }
-
-    /// Nor what of it came since.
-    @Test(arguments: ["", "#EXT-X-ENDLIST"]) func nothingOfAPresentationStandsForItself(end: String) throws {
-        try media("film/v/index.m3u8", "1.ts", "2.ts", "missing.ts", end: end)
-        try media("film/seek.m3u8", "seek.ts")
-        try folder.write(
-            "#EXTM3U\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI=\"seek.m3u8\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv/index.m3u8\n"
-                .utf8,
-            to: "film/master.m3u8")
-        for name in ["film/v/1.ts", "film/v/2.ts", "film/seek.ts"] { try folder.write([], to: name) }
-        let old = Updating.manifest(#"{"id": "film", "kind": "hls", "urls": ["film/master.m3u8"], "size": 9}"#)
-        let updated = try updating.updated(old)
-        #expect(updated.counts.renewed == 1 && updated.counts.added == 0, "\(updated.counts)")
-        #expect(updating.warnings.isEmpty, "\(updating.warnings)")
-    }
-
-    /// A digest of a playlist that goes on would be wrong in a moment.
-    @Test func aRecordingIsLeftAlone() throws {
-        try media("live.m3u8", "1.ts", end: "")
-        try folder.write([], to: "1.ts")
-        let old = Updating.manifest(#"{"id": "live", "kind": "hls", "follow": 60, "urls": ["live.m3u8"]}"#)
-        #expect(try updating.text(of: old) == nil)
-    }
-
-    @Test func aBrokenPresentationOfTheManifestIsTold() throws {
-        try folder.write("broken".utf8, to: "film/index.m3u8")
-        try folder.write([], to: "film/1.ts")
-        let old = Updating.manifest(#"{"id": "film", "kind": "hls", "urls": ["film/index.m3u8"]}"#)
-        let failure = #expect(throws: CreationProblem.self) { try updating.text(of: old) }
-        guard case .brokenPresentation? = failure else {
-            Issue.record("\(String(describing: failure))")
-            return
-        }
-        let excluded = FileSelection(excluded: [try PathPattern("film/")])
-        #expect(try updating.text(of: old, selection: excluded) == nil)
-    }
-
-    /// Of two variants one is a bundle by hand.
-    @Test func aPresentationOfWhatTheManifestHasIsToldAndLeftOut() throws {
-        try media("film/low.m3u8", "1.ts")
-        try media("film/high.m3u8", "2.ts")
-        try folder.write(
-            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\nhigh.m3u8\n".utf8,
-            to: "film/master.m3u8")
-        for name in ["film/1.ts", "film/2.ts"] { try folder.write([], to: name) }
-        let updated = try updating.updated(
-            Updating.manifest(#"{"id": "film", "kind": "hls", "urls": ["film/low.m3u8"]}"#))
-        #expect(updated.counts.completed == 1 && updated.counts.added == 0, "\(updated.counts)")
-        #expect(updating.warnings.count == 1 && updating.warnings[0].contains("film/low.m3u8"), "\(updating.warnings)")
-    }
-
-    @Test func aNewPresentationIsABundle() throws {
-        try folder.write("1".utf8, to: "a")
-        try media("film/index.m3u8", "1.ts")
-        try folder.write([], to: "film/1.ts")
-        let old = Updating.manifest(Self.files("film", Self.file("a")))
-        #expect(
-            Updating.outline(try updating.text(of: old))?.contains(
-                #"]}, {"id": "film-2", "kind": "hls", "urls": ["film/index.m3u8"]}"#) == true)
     }
 }

@@ -1,5 +1,8 @@
-import ManifestAuthoring
+import Platform
+import TestSupport
 import Testing
+
+@testable import ManifestAuthoring
 
 /// What of lists of URLs, plain ones and aria2's, becomes what in a manifest.
 @Suite struct URLListImportTests {
@@ -38,6 +41,29 @@ import Testing
         #expect(why?.hasPrefix("list:1: there is no URL that can be used: a/b.zip") == true, "\(why ?? "taken")")
         let entries = try importing.entries(of: "a/b.zip\n".utf8, mirrors: ["http://a.example/"])
         #expect(entries == [#"{"path":"b.zip","urls":["a/b.zip"]}"#])
+    }
+
+    /// As one from `yes` is without end: what is refused is held against the limit, too, and no more is kept of it.
+    @Test(arguments: [("http://a.example/a\n", false), ("ftp://a.example/a\n", true)])
+    func aListEndsWhereNoManifestIsLargeEnough(line: String, isRefused: Bool) throws {
+        let text = String(repeating: line, count: 50_000)
+        let list = try OwnedDescriptor.openRegularFile(importing.folder.write(text.utf8, to: "list"))
+        let copy = try TemporaryFolder.unnamedFile()
+        let observer = ImportObserver(
+            shouldStop: { false }, didList: { _ in }, didRead: { _ in }, didHash: {}, warn: { _ in })
+        let intake = FileIntake(
+            "list", takesRelativeURLs: false, needsDigests: false, limitBytes: 1 << 16, observer
+        ) { _ in }
+        let failure = #expect(throws: ImportProblem.self) {
+            try URLListReader.read(
+                ListInput(list, name: "list", copyingTo: copy, shouldStop: { false }), intake)
+        }
+        switch failure {
+        case .tooLarge?: #expect(!isRefused)
+        case .refused(_, let count)?: #expect(isRefused && count > 1000 && count < 2000)
+        default: Issue.record("\(String(describing: failure))")
+        }
+        #expect(try copy.status().sizeBytes == Int64(ListInput.pieceBytes))
     }
 
     private static let noURLs: [(text: String, told: String)] = [

@@ -49,6 +49,17 @@ struct Updating {
 
     struct Invalid: Error { let diagnostics: [Diagnostic] }
 
+    /// A file of a list, with its size and digest where it has content.
+    static func file(_ path: String, _ url: String? = nil, of content: String? = nil) -> String {
+        let more = content.map { ", " + facts(of: $0) } ?? ""
+        return "{\"path\": \"\(path)\", \"urls\": [\"\(url ?? path)\"]\(more)}"
+    }
+
+    /// A bundle of the kind `files`.
+    static func files(_ id: String, _ files: String...) -> String {
+        "{\"id\": \"\(id)\", \"kind\": \"files\", \"files\": [\(files.joined(separator: ", "))]}"
+    }
+
     /// A manifest with the id `m` of bundles.
     static func manifest(_ bundles: String..., serial: Int = 1, more: String = "") -> String {
         #"{"format": "larder/1", "id": "m", "serial": \#(serial), \#(more)"bundles": ["#

@@ -12,7 +12,7 @@ struct BundleWriter {
     init(_ header: ManifestHeader, limitBytes: Int64) throws(CreationProblem) {
         manifestID = header.id
         self.limitBytes = limitBytes
-        text = try CreationProblem.asked { () throws(SystemError) in try ManifestText(header) }
+        text = try CreationProblem.written { () throws(SystemError) in try ManifestText(header) }
     }
 
     /// All that is added now is of this folder.
@@ -21,7 +21,7 @@ struct BundleWriter {
     mutating func add(_ item: InspectionItem, _ facts: FileFacts) throws(CreationProblem) {
         let url = item.folder.urlPrefix + SourcePath.url(item.path)
         let placement = try FilePlacement(of: item, facts)
-        try CreationProblem.asked { () throws(SystemError) in
+        try CreationProblem.written { () throws(SystemError) in
             switch placement {
             case .bundle(let name, let kind): try text.add(names.next(for: name), kind: kind, url, facts)
             case .listed: try text.list(SourcePath.path(item.path), url, facts)
@@ -38,12 +38,12 @@ struct BundleWriter {
     mutating func endFolder() throws(CreationProblem) {
         guard text.hasList, let folder else { return }
         let name = folder.listName(manifestID: manifestID)
-        do throws(SystemError) { try text.endList(names.next(for: name)) } catch { throw .system(error) }
+        try CreationProblem.written { () throws(SystemError) in try text.endList(names.next(for: name)) }
     }
 
     mutating func end() throws(CreationProblem) -> OwnedDescriptor {
         guard text.bundleCount > 0 else { throw .nothingFound }
-        let whole = try CreationProblem.asked { () throws(SystemError) in try text.end() }
+        let whole = try CreationProblem.written { () throws(SystemError) in try text.end() }
         try checkSize()
         return whole
     }

@@ -4,6 +4,8 @@ import Platform
 struct FolderNames {
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
+    /// Names that nothing can be called in a manifest, nor opened by us: some file systems have longer ones than Linux itself.
+    private(set) var unusable = ToldLines()
 
     private struct Entry {
         let start: UInt32
@@ -15,7 +17,7 @@ struct FolderNames {
     init(of directory: Directory, isWanted: (RelativePath, FileStatus.Kind) -> Bool) throws(SystemError) {
         var unclear: [RelativePath] = []
         try directory.forEachName { name, kind in
-            guard let path = try? RelativePath(Array(name)) else { return }
+            guard let path = usable(name) else { return }
             guard let kind else { return unclear.append(path) }
             if isWanted(path, kind) { append(path, kind) }
         }
@@ -31,6 +33,16 @@ struct FolderNames {
         sort()
     }
 
+    /// Nil for what is no name in the folder: itself and the one above, and what it can't be opened by.
+    mutating func usable(_ name: UnsafeRawBufferPointer) -> RelativePath? {
+        do throws(PathProblem) { return try RelativePath(Array(name)) } catch {
+            if error != .dotComponent, error != .leavesDirectory {
+                unusable.add("\(escapedText(Array(name))): \(error)")
+            }
+            return nil
+        }
+    }
+
     private mutating func sort() {
         entries = bytes.withUnsafeBytes { bytes in
             entries.sorted { Self.name($0, in: bytes).lexicographicallyPrecedes(Self.name($1, in: bytes)) }
@@ -38,8 +50,10 @@ struct FolderNames {
     }
 
     private mutating func append(_ name: RelativePath, _ kind: FileStatus.Kind) {
-        // No folder holds names of 4 GiB, and a name has 255 bytes at most.
-        guard let start = UInt32(exactly: bytes.count), let length = UInt8(exactly: name.bytes.count) else { return }
+        // A component of a path has 255 bytes at most, and no folder holds names of 4 GiB.
+        guard let start = UInt32(exactly: bytes.count), let length = UInt8(exactly: name.bytes.count) else {
+            return unusable.add("\(name): the folder holds more names than can be gone through")
+        }
         entries.append(Entry(start: start, length: length, kind: kind))
         bytes += name.bytes
     }

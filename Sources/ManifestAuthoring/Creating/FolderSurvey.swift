@@ -4,12 +4,18 @@ import Platform
 struct FolderSurvey {
     private let selection: FileSelection
     private let observer: CreationObserver
-    private(set) var names = NameCheck()
+    private var names = NameCheck()
     private var (files, bytes) = (0, Int64(0))
 
     init(_ selection: FileSelection, _ observer: CreationObserver) {
         self.selection = selection
         self.observer = observer
+    }
+
+    /// - Throws: `refusedNames`
+    func checkNames() throws(CreationProblem) {
+        guard names.refused.count > 0 else { return }
+        throw .refusedNames(names.refused.lines, count: names.refused.count)
     }
 
     /// Looks at the names that folders have beside each other.
@@ -94,40 +100,4 @@ struct FolderSurvey {
         bytes = bytes.addingReportingOverflow((status?.sizeBytes ?? 0) * Int64(sign)).partialValue
         observer.didFind(files, bytes)
     }
-}
-
-/// What the first look at a folder found.
-struct SurveyedFolder {
-    let folder: SourceFolder
-    let trees: PresentationTrees
-    /// Of all files.
-    let fingerprint: SHA256Digest
-
-    /// Calls `body` with each file that stands for something.
-    /// - Throws: `changed` where there are others than at the first look: nobody looked at names that are new, and what is gone was part of something.
-    func forEachFile(
-        _ selection: FileSelection,
-        _ body: (RelativePath, InspectionItem.Role) throws(CreationProblem) -> Void
-    ) throws(CreationProblem) {
-        let fingerprint = WalkFingerprint()
-        try FolderWalk(folder, selection).forEachStep { step throws(CreationProblem) in
-            guard case .file(let path) = step else { return }
-            fingerprint.add(path)
-            if let role = trees.role(of: path) { try body(path, role) }
-        }
-        guard fingerprint.value == self.fingerprint else { throw .changed(folder.shown(nil)) }
-    }
-}
-
-/// What tells one walk from another, however many files there are: their paths, in order.
-struct WalkFingerprint {
-    private let hasher = SHA256()
-
-    func add(_ path: RelativePath) {
-        path.bytes.withUnsafeBytes(hasher.update)
-        // No path holds it.
-        withUnsafeBytes(of: UInt8(0), hasher.update)
-    }
-
-    var value: SHA256Digest { hasher.finalize() }
 }

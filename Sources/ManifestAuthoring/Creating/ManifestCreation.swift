@@ -31,7 +31,7 @@ package struct ManifestCreation {
             let base = header.mirrors.first.map { $0 + folder.urlPrefix }
             surveyed.append(try survey.look(at: folder, servedAt: base))
         }
-        if survey.names.count > 0 { throw .refusedNames(survey.names.lines, count: survey.names.count) }
+        try survey.checkNames()
         return try write(surveyed)
     }
 

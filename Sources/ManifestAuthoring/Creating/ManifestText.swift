@@ -1,21 +1,6 @@
 import JSONSyntax
 import Platform
 
-/// What a manifest says beside its bundles.
-package struct ManifestHeader: Sendable {
-    package let id: String
-    package let serial: Int
-    package let created: Timestamp
-    package let mirrors: [String]
-
-    package init(id: String, serial: Int, created: Timestamp, mirrors: [String]) {
-        self.id = id
-        self.serial = serial
-        self.created = created
-        self.mirrors = mirrors
-    }
-}
-
 /// The text of a manifest, written as its files become known: a line for each bundle, and for each file of a list.
 ///
 /// The files of a list are known one by one between other bundles. They wait in a file of their own, so that memory doesn't grow with their number.

@@ -3,9 +3,7 @@ import Platform
 
 /// Finds the files whose names no manifest can have, or of which two can't stand beside each other everywhere.
 struct NameCheck {
-    /// The first of them, a line each; of a million a few tell enough.
-    private(set) var lines: [String] = []
-    private(set) var count = 0
+    private(set) var refused = ToldLines()
     /// What is odd about names in the folder that is looked at: whether that matters depends on what becomes of the files.
     private var doubts: [Doubt] = []
     /// What the doubts are about, and which files of the manifest have it in their paths.
@@ -19,41 +17,36 @@ struct NameCheck {
         case new
     }
 
-    private struct Doubt {
-        let paths: [RelativePath]
-        let line: String
+    private enum Doubt {
+        /// No manifest can have it, as the line says.
+        case path(RelativePath, line: String)
+        /// Of one folder, in its order: not even two of them can stand beside each other everywhere.
+        case sameName([RelativePath], SourceFolder)
     }
-
-    private static let mostLines = 100
 
     // MARK: Doubts
 
     /// Looks at what stands in one folder: what can't be told apart there can't be anywhere beneath.
     /// - Parameter path: of that folder; nil: the topmost one.
     mutating func check(_ names: FolderNames, in path: RelativePath?, of folder: SourceFolder) {
+        refused.add(names.unusable, of: folder.shown(path))
         guard names.mayCollide else { return }
         let found = Self.collisions(names.count) { index in
             let (name, kind) = names[index]
             return kind == .file || kind == .directory ? name : nil
         }
-        for (first, again) in found {
+        for same in found {
             // The walk tells itself of paths that are too long.
-            guard let path else {
-                doubt([first, again], Self.line(first, again, shown: folder.shown(again)))
-                continue
-            }
-            guard let one = try? path.appending(first), let other = try? path.appending(again) else { continue }
-            doubt([one, other], Self.line(first, again, shown: folder.shown(other)))
+            let paths = path.map { path in same.compactMap { try? path.appending($0) } } ?? same
+            doubts.append(.sameName(paths, folder))
+            for path in paths { standing[path] = standing[path] ?? .absent }
         }
     }
 
     mutating func check(_ path: RelativePath, of folder: SourceFolder) {
-        if let why = Self.objection(to: path) { doubt([path], "\(folder.shown(path)): \(why)") }
-    }
-
-    private mutating func doubt(_ paths: [RelativePath], _ line: String) {
-        doubts.append(Doubt(paths: paths, line: line))
-        for path in paths { standing[path] = standing[path] ?? .absent }
+        guard let why = Self.objection(to: path) else { return }
+        doubts.append(.path(path, line: "\(folder.shown(path)): \(why)"))
+        standing[path] = standing[path] ?? .absent
     }
 
     var hasDoubts: Bool { !doubts.isEmpty }
@@ -69,14 +62,28 @@ struct NameCheck {
         }
     }
 
-    /// Ends a folder: what is odd about two names that both stand in the manifest, or about one, is told, unless its author has taken it before.
+    /// Ends a folder: what is odd about names that stand in the manifest is told, unless its author has taken it before.
     mutating func settle() {
         for doubt in doubts {
-            let standings = doubt.paths.map { standing[$0] ?? .absent }
-            if !standings.contains(.absent), standings.contains(.new) { add(doubt.line) }
+            switch doubt {
+            case .path(let path, let line): if standing[path] == .new { refused.add(line) }
+            case .sameName(let paths, let folder): settle(paths.filter { standing[$0] != .absent }, folder)
+            }
         }
         doubts = []
         standing = [:]
+    }
+
+    /// - Parameter paths: that stand in the manifest, and are the same where case doesn't count.
+    private mutating func settle(_ paths: [RelativePath], _ folder: SourceFolder) {
+        guard let first = paths.first else { return }
+        var isTaken = standing[first] == .known
+        for path in paths.dropFirst() {
+            let isKnown = standing[path] == .known
+            // Its author has taken what stood there together before.
+            if !(isKnown && isTaken) { refused.add(Self.line(first.name, path.name, shown: folder.shown(path))) }
+            isTaken = isTaken || isKnown
+        }
     }
 
     // MARK: Certainties
@@ -84,18 +91,14 @@ struct NameCheck {
     /// Looks at the names of folders that a user named.
     mutating func check(_ folders: [SourceFolder]) {
         let paths = folders.filter { $0.files == nil }.map { try? RelativePath(Array($0.path.dropFirst())) }
-        for (first, again) in Self.collisions(paths.count, { paths[$0] }) {
-            add(Self.line(first, again, shown: "/\(again)"))
+        for same in Self.collisions(paths.count, { paths[$0] }) {
+            for again in same.dropFirst() { refused.add(Self.line(same[0], again, shown: "/\(again)")) }
         }
     }
 
     mutating func addTooDeep(_ shown: String) {
-        add("\(shown): what is beneath lies deeper than \(PathRules.mostComponents) folders, or its path is too long")
-    }
-
-    private mutating func add(_ line: String) {
-        count += 1
-        if lines.count < Self.mostLines { lines.append(line) }
+        refused.add(
+            "\(shown): what is beneath lies deeper than \(PathRules.mostComponents) folders, or its path is too long")
     }
 
     // MARK: Names
@@ -115,21 +118,27 @@ struct NameCheck {
     }
 
     /// - Parameter name: the name with a number; nil for one that doesn't count.
-    private static func collisions(
-        _ count: Int, _ name: (Int) -> RelativePath?
-    ) -> [(first: RelativePath, again: RelativePath)] {
-        // By hash: a folder may have a million names.
-        var known: [Int: Int] = [:]
-        var found: [(RelativePath, RelativePath)] = []
+    /// - Returns: two or more names each that are the same where case doesn't count, in their order.
+    private static func collisions(_ count: Int, _ name: (Int) -> RelativePath?) -> [[RelativePath]] {
+        // By hash at first: a folder may have a million names. What isn't UTF-8 is told by itself.
+        var (known, repeated): (Set<Int>, Set<Int>) = ([], [])
         for index in 0..<count {
-            // What isn't UTF-8 is told by itself.
-            guard let again = name(index), let key = key(again) else { continue }
-            guard let earlier = known.updateValue(index, forKey: key.hashValue), let first = name(earlier),
-                Self.key(first) == key
-            else { continue }
-            found.append((first, again))
+            guard let hash = name(index).flatMap(key)?.hashValue else { continue }
+            if !known.insert(hash).inserted { repeated.insert(hash) }
         }
-        return found
+        guard !repeated.isEmpty else { return [] }
+        var groups: [[RelativePath]] = []
+        var numbers: [String: Int] = [:]
+        for index in 0..<count {
+            guard let name = name(index), let key = key(name), repeated.contains(key.hashValue) else { continue }
+            if let number = numbers[key] {
+                groups[number].append(name)
+            } else {
+                numbers[key] = groups.count
+                groups.append([name])
+            }
+        }
+        return groups.filter { $0.count > 1 }
     }
 
     /// What a name counts as on systems that look at neither case nor composition; nil where it isn't UTF-8.

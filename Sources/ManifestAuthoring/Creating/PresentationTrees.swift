@@ -8,6 +8,8 @@ struct PresentationTrees {
     private let folder: SourceFolder
     /// Where the folder is served.
     private let base: String
+    /// The same as URLs are compared.
+    private let comparedBase: String
     /// Whether that was told.
     private let isServerKnown: Bool
     /// What the manifest names already.
@@ -35,6 +37,7 @@ struct PresentationTrees {
         self.listed = listed
         // What URIs are resolved to has no dot segments.
         self.base = base.flatMap { try? PlaylistAddress(url: $0).resolve("./") } ?? Self.unknownServer
+        comparedBase = URLParts(self.base).compared
         isServerKnown = base != nil
         self.observer = observer
         try addListedPresentations()
@@ -243,8 +246,10 @@ struct PresentationTrees {
         do throws(AddressProblem) { url = try PlaylistAddress(url: self.url(of: path)).resolve(uri) } catch {
             throw Refusal(why: "\(error)")
         }
-        guard url.utf8.starts(with: base.utf8) else { return nil }
-        let relative = percentDecoded(url.utf8.dropFirst(base.utf8.count).prefix { $0 != UInt8(ascii: "?") })
+        let compared = URLParts(url).compared
+        guard compared.utf8.starts(with: comparedBase.utf8) else { return nil }
+        let relative = percentDecoded(
+            compared.utf8.dropFirst(comparedBase.utf8.count).prefix { $0 != UInt8(ascii: "?") })
         let file: RelativePath
         do throws(PathProblem) { file = try RelativePath(relative) } catch {
             throw Refusal(why: "\(path) names \(uri.quotedForMessage()): \(error)")

@@ -16,6 +16,7 @@ struct Bag {
     private static let info: RelativePath = "bag-info.txt"
     private static let fetchList: RelativePath = "fetch.txt"
     private static let payload: RelativePath = "data"
+    private static let versions: Set<String> = ["0.93", "0.94", "0.95", "0.96", "0.97", "1.0"]
     private static let ownFilesOnly = "a bag has files of its own: put what is meant there itself"
     private static let longestLabels = 1 << 20
 
@@ -28,15 +29,15 @@ struct Bag {
                 "\(name): it has no bagit.txt, and so is no bag; `larder manifest create` makes a manifest of any folder"
             )
         }
-        let version = declared.first { $0.label == "bagit-version" }?.value.split(separator: ".").map { Int($0) }
-        guard let version, version.count == 2, let major = version[0], version[1] != nil, major <= 1 else {
-            throw .invalid("\(name)/bagit.txt: it says no BagIt-Version that is known: 0.93 to 1.0")
+        let version = declared.first { $0.label == "bagit-version" }?.value
+        guard let version, Self.versions.contains(version) else {
+            throw .invalid("\(name)/bagit.txt: it says no BagIt-Version that is known: 0.93 to 0.97, or 1.0")
         }
         let encoding = declared.first { $0.label == "tag-file-character-encoding" }?.value
         guard encoding?.uppercased() == "UTF-8" else {
             throw .invalid("\(name)/bagit.txt: Tag-File-Character-Encoding isn't UTF-8, and no other is read")
         }
-        encodesPercent = major >= 1
+        encodesPercent = version == "1.0"
         var manifests: [DigestAlgorithm] = []
         // SHA-256 is what a manifest has; of the others the strongest.
         for algorithm in [.sha256] + DigestAlgorithm.allCases.reversed().filter({ $0 != .sha256 })
@@ -70,7 +71,7 @@ struct Bag {
         try Self.labels(in: Self.info, of: folder) ?? []
     }
 
-    /// Where a file of the payload is here; nil where nothing is.
+    /// Where a file of the bag is here; nil where nothing is.
     /// - Throws: `invalid` where something else stands in its place, or a link on its way.
     func local(_ path: RelativePath) throws(ImportProblem) -> LocalFile? {
         let status: FileStatus?
@@ -128,29 +129,46 @@ struct Bag {
     }
 
     /// Holds the files that describe the bag against the digests of these: a list that was changed or cut is found out.
-    func checkTagFiles() throws(ImportProblem) {
+    /// - Parameter isOffered: whether a digest can be taken here.
+    func checkTagFiles(
+        isOffered: (DigestAlgorithm) -> Bool = { MessageDigest($0) != nil }
+    ) throws(ImportProblem) {
+        var unchecked: RelativePath?
+        // All of them list the same files.
         for algorithm in DigestAlgorithm.allCases.reversed() {
             let path = Self.tagManifest(algorithm)
             guard try Self.exists(path, in: folder) else { continue }
-            let list = try BagList(input(path), fields: 2, decodingPercent: encodesPercent)
-            while let entry = try list.next() {
-                guard try isAsListed(entry, by: algorithm) else {
-                    throw .invalid("\(entry.place): \(entry.path) isn't as it was when the bag was made")
-                }
+            guard isOffered(algorithm) else {
+                unchecked = path
+                continue
             }
+            let list = try BagList(input(path), fields: 2, decodingPercent: encodesPercent)
+            while let entry = try list.next() { try check(entry, by: algorithm) }
             return
+        }
+        if let unchecked {
+            throw .invalid(
+                "\(name)/\(unchecked): libcrypto here offers no such digest, and nobody can tell whether the bag's lists are whole; add a tagmanifest-sha256.txt, or take this one away"
+            )
         }
     }
 
-    private func isAsListed(_ entry: BagList.Entry, by algorithm: DigestAlgorithm) throws(ImportProblem) -> Bool {
-        guard let listed = hexBytes(entry.fields[0]),
-            let file = try? folder.root.open(entry.path, flags: O_RDONLY | O_NONBLOCK)
-        else { return false }
+    private func check(_ entry: BagList.Entry, by algorithm: DigestAlgorithm) throws(ImportProblem) {
+        guard let listed = hexBytes(entry.fields[0]), listed.count == algorithm.digestBytes else {
+            throw .invalid(
+                "\(entry.place): the \(algorithm.rawValue) \(entry.fields[0].quotedForMessage()) isn't \(2 * algorithm.digestBytes) hexadecimal digits"
+            )
+        }
+        guard let local = try local(entry.path) else {
+            throw .invalid("\(entry.place): \(entry.path) isn't in the bag, and was when that was made")
+        }
         let read = try ImportProblem.asked { () throws(SystemError) in
-            try MessageDigest.digests(of: file, by: [algorithm], isStopped: shouldStop)
+            try MessageDigest.digests(of: local.folder.open(local.path), by: [algorithm], isStopped: shouldStop)
         }
         guard let read else { throw .stopped }
-        return read.digests[algorithm] ?? listed == listed
+        guard read.digests[algorithm] == listed else {
+            throw .invalid("\(entry.place): \(entry.path) isn't as it was when the bag was made")
+        }
     }
 
     private func input(_ path: RelativePath) throws(ImportProblem) -> ListInput {

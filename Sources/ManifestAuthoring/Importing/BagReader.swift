@@ -32,7 +32,7 @@ struct BagReader {
         try reader.readPayload()
         let information = try bag.information()
         // Of what isn't complete the missing files are told.
-        if intake.findings.refusalCount == 0 {
+        if !intake.findings.hasRefusals {
             try reader.checkNothingIsUnlisted()
             try reader.checkTotal(information)
         }

@@ -12,25 +12,32 @@ final class FileIntake {
     private let name: String
     private let takesRelativeURLs: Bool
     private let needsDigests: Bool
+    private let limitBytes: Int64
     private let observer: ImportObserver
     private let output: Output
     private var paths = ListedPaths()
     private(set) var findings = ImportFindings()
     private var count = 0
+    /// What the manifest has of the files at least: of each its path, its URLs, and what stands around these.
+    private var leastBytes: Int64 = 0
 
     private static let toldAtOnce = 256
+    /// `      {"path":"","urls":[""]}` and a line end.
+    private static let leastEntryBytes: Int64 = 30
 
     /// - Parameters:
     ///   - name: what the list is called in messages.
     ///   - takesRelativeURLs: whether there is something to resolve them against.
     ///   - needsDigests: whether it is told that one is missing; not where it will be taken.
+    ///   - limitBytes: how large the manifest may become: a list may be without end.
     init(
-        _ name: String, takesRelativeURLs: Bool, needsDigests: Bool, _ observer: ImportObserver,
+        _ name: String, takesRelativeURLs: Bool, needsDigests: Bool, limitBytes: Int64, _ observer: ImportObserver,
         output: @escaping Output
     ) {
         self.name = name
         self.takesRelativeURLs = takesRelativeURLs
         self.needsDigests = needsDigests
+        self.limitBytes = limitBytes
         self.observer = observer
         self.output = output
     }
@@ -46,10 +53,20 @@ final class FileIntake {
         if count.isMultiple(of: Self.toldAtOnce) { observer.didList(Self.toldAtOnce) }
         let file: ImportedFile
         do throws(Refusal) { file = try judged(listed) } catch {
-            return refuse(line: listed.line, error.why)
+            refuse(line: listed.line, error.why)
+            return try hold(listed.name ?? "", listed.urls)
         }
+        try hold(file.path, file.urls)
         // Whoever is refused one file wants to know of the others, though nothing is written.
-        if findings.refusalCount == 0 { try output(file) }
+        if !findings.hasRefusals { try output(file) }
+    }
+
+    /// - Throws: what was refused so far, or else `tooLarge`, where there is more than a manifest holds.
+    private func hold(_ path: String, _ urls: [String]) throws(ImportProblem) {
+        leastBytes += Int64(path.utf8.count) + urls.reduce(Self.leastEntryBytes) { $0 + Int64($1.utf8.count) }
+        guard leastBytes > limitBytes else { return }
+        try findings.checkRefusals()
+        throw .tooLarge(limitBytes: limitBytes)
     }
 
     /// Ends the list.
@@ -185,23 +202,4 @@ final class FileIntake {
                 "\(path.quotedForMessage()) has no digest: nobody can tell wrong bytes from right ones")
         }
     }
-}
-
-/// A number of bytes in plain digits; nil for anything else, and for one that no manifest can have.
-func decimal(_ text: some StringProtocol) -> Int64? {
-    guard !text.isEmpty, text.utf8.count <= 20, text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }),
-        let value = Int64(text), value <= JSONValue.largestInteger
-    else { return nil }
-    return value
-}
-
-/// What hexadecimal digits mean, in either case; nil for anything else.
-func hexBytes(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-}
-
-func hexText(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -6,18 +6,15 @@ struct ImportFindings {
         case renamed, sameWhereCaseDoesNotCount, weakDigest, noDigest
     }
 
-    /// The first refusals, a line each.
-    private(set) var refusals: [String] = []
-    private(set) var refusalCount = 0
+    private var refusals = ToldLines()
     private var remarks: [Remark: (first: String, count: Int)] = [:]
-
-    private static let mostRefusals = 100
 
     /// A file can't be in a manifest.
     mutating func refuse(_ place: String, _ why: String) {
-        refusalCount += 1
-        if refusals.count < Self.mostRefusals { refusals.append("\(place): \(why)") }
+        refusals.add("\(place): \(why)")
     }
+
+    var hasRefusals: Bool { refusals.count > 0 }
 
     mutating func note(_ remark: Remark, _ place: String, _ what: @autoclosure () -> String) {
         if let known = remarks[remark] {
@@ -28,7 +25,7 @@ struct ImportFindings {
     }
 
     func checkRefusals() throws(ImportProblem) {
-        if refusalCount > 0 { throw .refused(refusals, count: refusalCount) }
+        if hasRefusals { throw .refused(refusals.lines, count: refusals.count) }
     }
 
     /// A line for each kind of remark.

@@ -9,11 +9,11 @@ struct ImportWriter {
 
     init(_ header: ManifestHeader, limitBytes: Int64) throws(ImportProblem) {
         self.limitBytes = limitBytes
-        text = try ImportProblem.asked { () throws(SystemError) in try ManifestText(header) }
+        text = try ImportProblem.written { () throws(SystemError) in try ManifestText(header) }
     }
 
     mutating func add(_ file: ImportedFile) throws(ImportProblem) {
-        do throws(SystemError) {
+        try ImportProblem.written { () throws(SystemError) in
             try text.list { writer in
                 writer.member("path", file.path)
                 writer.member("urls", file.urls)
@@ -24,23 +24,23 @@ struct ImportWriter {
                 }
                 for note in file.notes { writer.member("x-\(note.key)", note.value) }
             }
-        } catch { throw .system(error) }
+        }
         try checkSize()
     }
 
     /// Makes a bundle of the files since the last one.
     mutating func endBundle(_ stem: [UInt8], _ facts: ListFacts) throws(ImportProblem) {
-        do throws(SystemError) {
+        try ImportProblem.written { () throws(SystemError) in
             try text.endList(names.next(for: stem)) { writer in
                 if let title = facts.title { writer.member("title", title) }
                 if let version = facts.version { writer.member("version", version) }
                 for note in facts.notes { writer.member("x-\(note.key)", note.value) }
             }
-        } catch { throw .system(error) }
+        }
     }
 
     mutating func end() throws(ImportProblem) -> OwnedDescriptor {
-        let whole = try ImportProblem.asked { () throws(SystemError) in try text.end() }
+        let whole = try ImportProblem.written { () throws(SystemError) in try text.end() }
         try checkSize()
         return whole
     }

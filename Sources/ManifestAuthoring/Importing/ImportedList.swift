@@ -26,24 +26,18 @@ struct ImportedList: Sendable {
         stem = folder.name.bytes
     }
 
-    private init(_ file: OwnedDescriptor, of other: ImportedList) {
-        content = .file(file)
+    /// - Parameter copy: of all that the other one held.
+    init(_ copy: OwnedDescriptor, of other: ImportedList) {
+        content = .file(copy)
         (name, stem) = (other.name, other.stem)
     }
 
     // MARK: Reading it twice
 
-    /// The same list, where it can be read a second time; a copy of what comes through a pipe.
-    func rereadable(_ observer: ImportObserver) throws(ImportProblem) -> ImportedList {
-        guard case .file(let file) = content, position == nil else { return self }
-        let copy = try ImportProblem.asked { () throws(SystemError) in try TemporaryFolder.unnamedFile() }
-        let input = ListInput(file, name: name, shouldStop: observer.shouldStop)
-        while try input.take({ piece throws(ImportProblem) in
-            do throws(SystemError) { try copy.write(piece) } catch { throw .system(error) }
-        }) {}
-        let list = ImportedList(copy, of: self)
-        try list.rewind(to: 0)
-        return list
+    /// Whether it is gone once it was read.
+    var isPipe: Bool {
+        guard case .file = content else { return false }
+        return position == nil
     }
 
     /// Where reading goes on; nil for what can't be read again, and for a bag.

@@ -6,6 +6,9 @@ final class ListInput {
     /// What the list is called in messages, safe to print.
     let name: String
     private let file: OwnedDescriptor
+    /// Whatever is read is written here as well.
+    private let copy: OwnedDescriptor?
+    private var copiedBytes = 0
     private let shouldStop: () -> Bool
     private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 4096)
     /// Was read, and not yet taken.
@@ -14,10 +17,16 @@ final class ListInput {
 
     static let pieceBytes = 64 << 10
     private static let longestLineBytes = 64 << 10
+    /// Several times what a manifest may have: it may also be without end.
+    private static let longestCopyBytes = 1 << 30
 
-    init(_ file: OwnedDescriptor, name: String, shouldStop: @escaping () -> Bool) {
+    /// - Parameter copy: where all of the list goes as it is read, for what can't be read twice; nil: nowhere.
+    init(
+        _ file: OwnedDescriptor, name: String, copyingTo copy: OwnedDescriptor? = nil, shouldStop: @escaping () -> Bool
+    ) {
         self.file = file
         self.name = name
+        self.copy = copy
         self.shouldStop = shouldStop
     }
 
@@ -77,6 +86,17 @@ final class ListInput {
 
     private func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportProblem) -> Int {
         guard !shouldStop() else { throw .stopped }
-        do throws(SystemError) { return try file.read(into: buffer) } catch { throw .system(error) }
+        let count = try ImportProblem.asked { () throws(SystemError) in try file.read(into: buffer) }
+        guard let copy, count > 0 else { return count }
+        copiedBytes += count
+        guard copiedBytes <= Self.longestCopyBytes else {
+            throw .invalid(
+                "\(name): what comes through a pipe is kept, to be read twice, and has more than \(Self.longestCopyBytes >> 30) GiB: name a file instead"
+            )
+        }
+        try ImportProblem.written { () throws(SystemError) in
+            try copy.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        return count
     }
 }

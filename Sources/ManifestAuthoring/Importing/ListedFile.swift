@@ -23,33 +23,3 @@ struct ListedFile {
 
     init(line: Int) { self.line = line }
 }
-
-/// A file that lies beside its list.
-struct LocalFile: Sendable {
-    let folder: SourceFolder
-    let path: RelativePath
-    let sizeBytes: Int64
-
-    /// As a reference relative to the manifest or its mirrors.
-    var url: String { folder.urlPrefix + SourcePath.url(path) }
-}
-
-/// A file that can be in a manifest.
-struct ImportedFile: Sendable {
-    let path: String
-    let urls: [String]
-    let local: LocalFile?
-    var sizeBytes: Int64?
-    var digest: SHA256Digest?
-    /// By other algorithms.
-    let otherDigests: [DigestAlgorithm: [UInt8]]
-    let notes: [Note]
-    /// In its list, for messages.
-    let place: String
-
-    struct Note: Sendable {
-        /// Without the `x-` that it gets in a manifest.
-        let key: String
-        let value: String
-    }
-}

@@ -79,22 +79,26 @@ package struct ManifestImport {
         quiet.didList = { _ in }
         var lists: [ImportedList] = []
         for list in sources.lists {
-            let list = try list.rereadable(observer)
             let start = list.position
-            _ = try read(list, quiet) { _ in }
-            try list.rewind(to: start)
-            lists.append(list)
+            let copy =
+                try list.isPipe
+                ? ImportProblem.written { () throws(SystemError) in try TemporaryFolder.unnamedFile() } : nil
+            _ = try read(list, copyingTo: copy, quiet) { _ in }
+            let again = copy.map { ImportedList($0, of: list) } ?? list
+            try again.rewind(to: start ?? 0)
+            lists.append(again)
         }
         return lists
     }
 
     private func read(
-        _ list: ImportedList, _ observer: ImportObserver, _ output: @escaping FileIntake.Output
+        _ list: ImportedList, copyingTo copy: OwnedDescriptor? = nil, _ observer: ImportObserver,
+        _ output: @escaping FileIntake.Output
     ) throws(ImportProblem) -> ListFacts {
         func intake(_ name: String) -> FileIntake {
             FileIntake(
-                name, takesRelativeURLs: !header.mirrors.isEmpty, needsDigests: options.fetching == nil, observer,
-                output: output)
+                name, takesRelativeURLs: !header.mirrors.isEmpty, needsDigests: options.fetching == nil,
+                limitBytes: limitBytes, observer, output: output)
         }
         let intaken: FileIntake
         let facts: ListFacts
@@ -105,7 +109,8 @@ package struct ManifestImport {
             facts = try BagReader.read(bag, intaken)
         case .file(let file):
             intaken = intake(list.name)
-            facts = try read(ListInput(file, name: list.name, shouldStop: observer.shouldStop), intaken)
+            let input = ListInput(file, name: list.name, copyingTo: copy, shouldStop: observer.shouldStop)
+            facts = try read(input, intaken)
         }
         try intaken.end()
         return facts
@@ -116,7 +121,8 @@ package struct ManifestImport {
         guard !ListFormat.isBlank(beginning) || beginning.count == ListInput.pieceBytes else {
             throw .invalid("\(input.name): it is empty")
         }
-        if let encoding = ListFormat.wideEncoding(of: beginning), !ListFormat.isXML(beginning) {
+        // Of XML expat reads UTF-16 by itself.
+        if let encoding = ListFormat.wideEncoding(of: beginning), encoding == "UTF-32" || !ListFormat.isXML(beginning) {
             throw .invalid(
                 "\(input.name): it is in \(encoding), and lists are read in UTF-8 alone: convert it with iconv -f \(encoding) -t UTF-8, and pass what comes out as -"
             )

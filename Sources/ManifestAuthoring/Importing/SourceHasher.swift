@@ -8,15 +8,15 @@ import Transfer
 final class SourceHasher {
     typealias Output = (ImportedFile) throws(ImportProblem) -> Void
 
-    private typealias Outcome = Result<(sizeBytes: Int64, digest: SHA256Digest), Failure>
+    typealias Outcome = Result<(sizeBytes: Int64, digest: SHA256Digest), Failure>
 
-    private enum Failure: Error {
+    enum Failure: Error {
         case wrong(String)
         /// There is no room for what is fetched from here.
         case noSpace(String)
         case stopped
 
-        init(_ error: DownloadError, _ url: TransferURL) {
+        fileprivate init(_ error: DownloadError, _ url: TransferURL) {
             switch error.code {
             case .cancelled: self = .stopped
             case .noSpace: self = .noSpace("\(url)")
@@ -36,11 +36,10 @@ final class SourceHasher {
     /// Went in, and isn't out yet.
     private var waiting: [Int: ImportedFile] = [:]
     private var (given, told) = (0, 0)
-    private var (failures, failureCount) = ([String](), 0)
+    private var failures = ToldLines()
 
     /// So many that nobody waits for the slowest; each takes a few hundred bytes.
     private static let mostFiles = 256
-    private static let mostFailures = 100
 
     /// - Parameter mirrors: what relative URLs are joined to.
     init(
@@ -61,7 +60,7 @@ final class SourceHasher {
     /// Waits until all files are out.
     func finish() throws(ImportProblem) {
         try advance(untilAtMost: 0)
-        if failureCount > 0 { throw .unhashed(failures, count: failureCount) }
+        if failures.count > 0 { throw .unhashed(failures.lines, count: failures.count) }
     }
 
     private func advance(untilAtMost most: Int) throws(ImportProblem) {
@@ -72,20 +71,15 @@ final class SourceHasher {
                 let outcome = outcomes.wait { $0.removeValue(forKey: number) }
                 switch outcome {
                 case .success(let facts): (file.sizeBytes, file.digest) = (facts.sizeBytes, facts.digest)
-                case .failure(.wrong(let why)): fail("\(file.place): \(why)")
-                case .failure(.noSpace(let why)):
-                    throw .system(SystemError(code: ENOSPC, operation: "fetch", subject: why))
+                case .failure(.wrong(let why)): failures.add("\(file.place): \(why)")
+                case .failure(.noSpace(let url)):
+                    throw .scratch(SystemError(code: ENOSPC, operation: "keep what is fetched from", subject: url))
                 case .failure(.stopped): throw .stopped
                 }
             }
             // Whoever is told of one wants to know of the others, though nothing is written.
-            if failureCount == 0 { try output(file) }
+            if failures.count == 0 { try output(file) }
         }
-    }
-
-    private func fail(_ line: String) {
-        failureCount += 1
-        if failures.count < Self.mostFailures { failures.append(line) }
     }
 
     // MARK: One file
@@ -197,12 +191,20 @@ final class SourceHasher {
         return HTMLPage.begins(Array(head.prefix(try read.get())))
     }
 
-    private static func judged(
+    /// - Parameter digests: of what was read, by the algorithms that libcrypto offers of those that the list has.
+    static func judged(
         _ sizeBytes: Int64, _ digest: SHA256Digest, _ digests: [DigestAlgorithm: [UInt8]], _ file: ImportedFile,
         _ source: String
     ) -> Outcome {
         if let wanted = file.sizeBytes, wanted != sizeBytes {
             return .failure(.wrong("\(source) has \(sizeBytes) bytes where the list says \(wanted)"))
+        }
+        if let strongest = file.otherDigests.keys.max(), !file.otherDigests.keys.contains(where: { digests[$0] != nil })
+        {
+            return .failure(
+                .wrong(
+                    "\(source): libcrypto here offers no \(strongest.rawValue), and nobody can tell whether it is what the list means"
+                ))
         }
         for (algorithm, wanted) in file.otherDigests.sorted(by: { $0.key < $1.key }) {
             guard let actual = digests[algorithm], actual != wanted else { continue }

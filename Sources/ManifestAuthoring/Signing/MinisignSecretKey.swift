@@ -1,30 +1,6 @@
 import BundleManifest
 import Platform
 
-/// Why a secret key of minisign's can't be used.
-package enum SecretKeyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text says what isn't as it should be.
-    case notAKey(String)
-    /// It is encrypted, and no password was given.
-    case needsPassword
-    /// The password is another one, or the file is damaged.
-    case wrongPassword
-    /// The password's work takes more memory than we give it.
-    case tooExpensive(bytes: UInt64)
-    case refused
-
-    package var description: String {
-        switch self {
-        case .notAKey(let what): "it is no secret key of minisign's: \(what)"
-        case .needsPassword: "it is encrypted, and needs a password"
-        case .wrongPassword: "the password is wrong, or the key is damaged"
-        case .tooExpensive(let bytes):
-            "a password takes \(bytes) bytes of memory and much time to try, more than the 2 GiB that it is given"
-        case .refused: "libcrypto refuses to sign with it"
-        }
-    }
-}
-
 /// A secret key in minisign's form, decrypted. Its bytes are in no description, message or file of ours.
 package struct MinisignSecretKey: Sendable {
     package let id: MinisignKeyID

@@ -1,5 +1,6 @@
 import BundleManifest
 import JSONSyntax
+import Platform
 
 /// A bundle as it stands in the text of a valid manifest. What is read of it are places: a manifest may have a million files.
 struct ListedBundle {
@@ -36,6 +37,14 @@ struct ListedBundle {
 extension JSONDocument {
     /// The list of a valid manifest's bundles.
     var bundleList: JSONValue { root["bundles"] ?? root }
+
+    /// Whether a source of a valid manifest is named by a URL that leads nowhere without a base.
+    var hasRelativeURLs: Bool {
+        func isRelative(_ source: JSONValue) -> Bool {
+            (source["urls"] ?? source).elements.contains { $0.string.map { !URLParts.hasScheme($0) } ?? false }
+        }
+        return listedBundles.contains { $0.list?.elements.contains(where: isRelative) ?? isRelative($0.place) }
+    }
 
     /// Each bundle, in the order of the text.
     var listedBundles: some Sequence<ListedBundle> { bundleList.elements.lazy.compactMap(ListedBundle.init) }

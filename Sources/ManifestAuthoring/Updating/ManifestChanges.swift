@@ -9,8 +9,8 @@ struct ManifestChanges {
     private var edits: [TextEdit] = []
     /// Where the objects begin whose files aren't there, in the order of the text.
     private var gone: [(start: Int, file: RelativePath)] = []
-    /// Where the objects begin whose files are others than they say, in the order of the text.
-    private var changed: [Int] = []
+    /// Where the objects begin whose files are others than they say, or may be, as they have no digest; in the order of the text.
+    private var changed: [(start: Int, isProven: Bool)] = []
     /// The text of new files, by where the bundles begin that they join.
     private var joining: [Int: [String]] = [:]
     private var newBundles: [String] = []
@@ -44,7 +44,7 @@ struct ManifestChanges {
             missing.append(("sha256", JSONTextStyle.quoted(text)))
         }
         guard isOther || !missing.isEmpty else { return }
-        changed.append(source.range.start)
+        if isOther || source["sha256"] == nil { changed.append((source.range.start, isOther)) }
         if isOther { counts.renewed += 1 } else { counts.completed += 1 }
         if !missing.isEmpty, let edit = source.inserting(missing, behind: size == nil ? "urls" : "size") {
             edits.append(edit)
@@ -76,9 +76,9 @@ struct ManifestChanges {
     /// Settles what was found, bundle by bundle.
     /// - Parameters:
     ///   - prunes: whether what is gone goes from the manifest as well.
-    ///   - joinedDigest: the digest of the file that a bundle's segments make.
+    ///   - joinedDigest: the digest of the file that a bundle's segments make; nil where not all are here.
     mutating func settle(
-        prunes: Bool, joinedDigest: (ListedBundle) throws(CreationProblem) -> SHA256Digest
+        prunes: Bool, joinedDigest: (ListedBundle) throws(CreationProblem) -> SHA256Digest?
     ) throws(CreationProblem) {
         var (gone, changed) = (gone[...], changed[...])
         var removed: Set<Int> = []
@@ -86,15 +86,16 @@ struct ManifestChanges {
             let range = bundle.place.range
             let lost = gone.prefix { $0.start < range.end }
             gone = gone.dropFirst(lost.count)
-            let others = changed.prefix { $0 < range.end }
+            let others = changed.prefix { $0.start < range.end }
             changed = changed.dropFirst(others.count)
+            var hasChanged = others.contains(where: \.isProven)
             if !others.isEmpty, let written = bundle.place["joinSHA256"] {
-                let text = JSONTextStyle.quoted(try joinedDigest(bundle).description)
-                if written.sourceBytes != Array(text.utf8)[...] { edits.append(TextEdit(written.range, text)) }
+                let isRenewed = try renew(written, of: bundle, hasChanged: hasChanged, joinedDigest)
+                hasChanged = hasChanged || isRenewed
             }
             let isRemoved = settle(bundle, Array(lost), prunes: prunes)
             if isRemoved { removed.insert(range.start) }
-            let isOther = !others.isEmpty || joining[range.start] != nil || (prunes && !lost.isEmpty)
+            let isOther = hasChanged || joining[range.start] != nil || (prunes && !lost.isEmpty)
             if !isRemoved, isOther, let version = bundle.place["version"]?.string {
                 told.versions.add(
                     "\"\(bundle.id)\" changed, and its version is still \(version.quotedForMessage()): give it another one"
@@ -104,6 +105,24 @@ struct ManifestChanges {
         guard !removed.isEmpty || !newBundles.isEmpty else { return }
         if !removed.isEmpty { forget(removed) }
         edits += ListEdit(document.bundleList).edits(removing: removed, adding: newBundles)
+    }
+
+    /// - Parameter hasChanged: whether a segment has, or only nobody knew its digest.
+    /// - Returns: whether the joined file is another one.
+    private mutating func renew(
+        _ written: JSONValue, of bundle: ListedBundle, hasChanged: Bool,
+        _ joinedDigest: (ListedBundle) throws(CreationProblem) -> SHA256Digest?
+    ) throws(CreationProblem) -> Bool {
+        guard let digest = try joinedDigest(bundle) else {
+            guard !hasChanged else { throw .unknownJoinedDigest(bundle.id) }
+            told.gone.add(
+                "\"\(bundle.id)\": not all of its segments are here, and its joinSHA256 stays as it was written, unread"
+            )
+            return false
+        }
+        guard written.string != digest.description else { return false }
+        edits.append(TextEdit(written.range, JSONTextStyle.quoted(digest.description)))
+        return true
     }
 
     /// Takes the bundles that go out of the lists of what others wait for: nobody waits for what isn't there.
@@ -159,40 +178,8 @@ struct ManifestChanges {
     }
 }
 
-/// What became of how many files.
-package struct UpdateCounts: Sendable {
-    /// Their size or digest is another one now.
-    package var renewed = 0
-    /// They had no size or digest yet.
-    package var completed = 0
-    /// They weren't named before.
-    package var added = 0
-    /// They aren't there any more.
-    package var gone = 0
-    /// A link leads to them, and they aren't read.
-    package var linked = 0
-    /// They aren't there, and aren't named any more.
-    package var pruned = 0
-}
-
 /// What an author should hear of.
 struct ToldChanges {
     var gone = ToldLines()
     var versions = ToldLines()
-}
-
-/// The first of many lines: of a million a few tell enough.
-struct ToldLines {
-    private(set) var lines: [String] = []
-    private(set) var count = 0
-
-    private static let mostLines = 100
-
-    mutating func add(_ line: @autoclosure () -> String) {
-        count += 1
-        if lines.count < Self.mostLines { lines.append(line()) }
-    }
-
-    /// With one more that tells how many are left out.
-    var all: [String] { count > lines.count ? lines + ["and \(count - lines.count) more like this"] : lines }
 }

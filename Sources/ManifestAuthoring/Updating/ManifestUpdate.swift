@@ -60,21 +60,37 @@ package struct ManifestUpdate {
             try joinedDigest(bundle, of: segments)
         }
         for told in changes.told.gone.all + changes.told.versions.all { observer.warn(told) }
+        // Where there are mirrors they are relative to these.
+        let isPlaced =
+            old.mirrors.isEmpty && (document.hasRelativeURLs || (options.base == nil && changes.counts.added > 0))
         guard let (edits, serial) = try changes.edits(at: options.created) else {
-            return UpdatedManifest(change: nil, counts: changes.counts)
+            return UpdatedManifest(change: nil, counts: changes.counts, isPlaced: isPlaced)
         }
         let bytes = document.source.bytes.applying(edits)
         guard bytes.count <= options.limitBytes else { throw .tooLarge(limitBytes: Int64(options.limitBytes)) }
         try check(bytes)
-        return UpdatedManifest(change: .init(edits: edits, bytes: bytes, serial: serial), counts: changes.counts)
+        return UpdatedManifest(
+            change: .init(edits: edits, bytes: bytes, serial: serial), counts: changes.counts, isPlaced: isPlaced)
     }
 
     private func check(_ bytes: [UInt8]) throws(CreationProblem) {
         let source = SourceText(name: document.source.name, bytes: bytes)
-        let errors = DecodedManifest(source, options: options.decoding).diagnostics.filter { $0.severity == .error }
+        let new = DecodedManifest(source, options: options.decoding)
+        let errors = new.diagnostics.filter { $0.severity == .error }
         guard !errors.isEmpty else { return }
+        // Errors that fail a bundle alone may have been there before.
+        let (known, counts) = (Self.errorCounts(old.diagnostics), Self.errorCounts(errors))
+        let added = errors.filter { counts[$0.id, default: 0] > known[$0.id, default: 0] }
         let renderer = DiagnosticTextRenderer(LineIndex(source), of: errors)
-        throw .invalid(errors.prefix(10).map(renderer.line))
+        guard new.isValid, added.isEmpty else {
+            throw .invalid((added.isEmpty ? errors : added).prefix(10).map(renderer.line))
+        }
+        for error in errors.prefix(10) { observer.warn("\(renderer.line(error)), as it was before") }
+    }
+
+    /// How many there are, by their rules.
+    private static func errorCounts(_ diagnostics: [Diagnostic]) -> [String: Int] {
+        diagnostics.filter { $0.severity == .error }.reduce(into: [:]) { $0[$1.id, default: 0] += 1 + $1.othersCount }
     }
 
     // MARK: What is named
@@ -110,7 +126,7 @@ package struct ManifestUpdate {
             let base = locator.serverURL.map { $0 + folder.urlPrefix }
             surveyed.append(try survey.look(at: folder, servedAt: base, knowing: known))
         }
-        if survey.names.count > 0 { throw .refusedNames(survey.names.lines, count: survey.names.count) }
+        try survey.checkNames()
         return surveyed
     }
 
@@ -202,15 +218,17 @@ package struct ManifestUpdate {
 
     /// Reads the segments of a bundle once more, one behind the other.
     /// - Parameter segments: what each was when it was read before.
+    /// - Returns: nil where not all are here.
     private func joinedDigest(
         _ bundle: ListedBundle, of segments: [Int: SHA256Digest]
-    ) throws(CreationProblem) -> SHA256Digest {
+    ) throws(CreationProblem) -> SHA256Digest? {
+        guard bundle.list?.elements.allSatisfy({ segments[$0.range.start] != nil }) == true else { return nil }
         let joined = SHA256()
         let segment = SHA256()
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { piece.deallocate() }
         try bundle.forEachSource { source throws(CreationProblem) in
-            guard case .there(let file) = try state(of: source) else { throw .unknownJoinedDigest(bundle.id) }
+            guard case .there(let file) = try state(of: source) else { throw .changed(bundle.id) }
             let folder = sources.folders[file.folder]
             segment.reset()
             try CreationProblem.asked { () throws(SystemError) in
@@ -257,18 +275,4 @@ extension ManifestSources {
             (source["urls"] ?? source).elements.compactMap { $0.string.map { Array(SourceURL.name(in: $0).utf8) } })
         return folders.contains { folder in folder.files?.contains { names.contains(Array($0.name.bytes)) } ?? false }
     }
-}
-
-/// What became of a manifest.
-package struct UpdatedManifest: Sendable {
-    package struct Change: Sendable {
-        /// What is another in the text, in its order.
-        package let edits: [TextEdit]
-        package let bytes: [UInt8]
-        package let serial: Int
-    }
-
-    /// Nil: nothing changed.
-    package let change: Change?
-    package let counts: UpdateCounts
 }

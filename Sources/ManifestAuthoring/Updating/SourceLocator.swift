@@ -6,7 +6,7 @@ import Platform
 struct SourceLocator {
     /// What relative URLs are joined to.
     private let bases: [URLParts]
-    /// The URLs of the folder that all files lie in.
+    /// The URLs of the folder that all files lie in, as they are compared.
     private let served: [String]
     /// Where a server has that folder; nil: nobody knows.
     let serverURL: String?
@@ -32,12 +32,8 @@ struct SourceLocator {
         let (ownPlace, filesPlace) = (Self.fileURL(place), Self.fileURL(sources.base))
         bases = (mirrors.isEmpty ? [ownPlace, filesPlace] : mirrors).map { URLParts($0) }
         serverURL = base ?? mirrors.first
-        served = (base.map { [$0] } ?? mirrors) + [filesPlace]
-        urlStart =
-            base.map { base in
-                // Relative where it can be, as the others are.
-                mirrors.first { base.utf8.starts(with: $0.utf8) }.map { String(base.dropFirst($0.count)) } ?? base
-            } ?? ""
+        served = ((base.map { [$0] } ?? mirrors) + [filesPlace]).map { URLParts($0).compared }
+        urlStart = base.map { Self.start($0, mirrors) } ?? ""
         folders = sources.folders
         numbers = Dictionary(
             sources.folders.enumerated().map { ($1.place, $0) }, uniquingKeysWith: { first, _ in first })
@@ -58,7 +54,7 @@ struct SourceLocator {
     /// Where a URL leads beneath the folder that all files lie in, by the first base that it does by.
     private func file(at reference: URLParts) -> RelativePath? {
         for base in bases {
-            let url = reference.resolved(against: base).text
+            let url = reference.resolved(against: base).compared
             for start in served where url.utf8.starts(with: start.utf8) {
                 if let file = try? SourcePath.file(at: url.utf8.dropFirst(start.utf8.count)) { return file }
             }
@@ -80,6 +76,15 @@ struct SourceLocator {
             guard let folder = parent else { return nil }
             parent = folder.parent
         }
+    }
+
+    /// What the URLs of files begin with that are served at `base`: relative where they can be, as the others are.
+    private static func start(_ base: String, _ mirrors: [String]) -> String {
+        let compared = URLParts(base).compared
+        for mirror in mirrors.map({ URLParts($0).compared }) where compared.utf8.starts(with: mirror.utf8) {
+            return String(decoding: compared.utf8.dropFirst(mirror.utf8.count), as: UTF8.self)
+        }
+        return base
     }
 
     /// A URL without dot segments, and without what stands behind its last slash (RFC 3986 §5.2).
