@@ -150,7 +150,8 @@ package struct JSONWriter: Sendable {
 
     private mutating func appendString(_ string: some StringProtocol) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
+        var rest = string.utf8.makeIterator()
+        while let byte = rest.next() {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case UInt8(ascii: "\n"): bytes += "\\n".utf8
@@ -158,10 +159,27 @@ package struct JSONWriter: Sendable {
             case UInt8(ascii: "\t"): bytes += "\\t".utf8
             // DEL is legal as it is, but it is a control character to whatever terminal the line ends up in.
             case 0x00..<0x20, 0x7F: bytes += "\\u00".utf8 + [Self.hexDigit(byte >> 4), Self.hexDigit(byte & 0xF)]
+            case 0x80...: appendScalar(beginningWith: byte, &rest)
             default: bytes.append(byte)
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// As it is, but for what would move the cursor of a terminal, or turn round what is read there.
+    private mutating func appendScalar(beginningWith first: UInt8, _ rest: inout some IteratorProtocol<UInt8>) {
+        let start = bytes.count
+        let more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1
+        var value = UInt32(first) & (0x3F >> UInt32(more))
+        bytes.append(first)
+        for _ in 0..<more {
+            guard let next = rest.next() else { return }
+            bytes.append(next)
+            value = value << 6 | UInt32(next & 0x3F)
+        }
+        guard let scalar = Unicode.Scalar(value), scalar.isUnsafeInMessages, value <= 0xFFFF else { return }
+        bytes.removeLast(bytes.count - start)
+        bytes += "\\u".utf8 + [12, 8, 4, 0].map { Self.hexDigit(UInt8(value >> $0 & 0xF)) }
     }
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {

@@ -42,12 +42,13 @@ struct ManifestSignCommand {
             Example(
                 "larder manifest sign *.json -s museum.key --password-file museum.password", "Where nobody is asked."),
         ],
-        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .invalidManifest, .unreadable, .interrupted),
+        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .invalidManifest, .unreadable, .noSpace, .interrupted),
         exitMeanings: Jobs.ExitCode.meant([
             .success: "signed", .failure: "it is no key, or not its password; or a signature can't be written",
             .usage: "wrong usage, or a manifest that can't be signed where it is",
             .invalidManifest: "a manifest is not valid: nothing is signed",
             .unreadable: "a manifest, the key or the password can't be read: nothing is signed",
+            .noSpace: "no room for a signature: the disk is full",
             .interrupted: "stopped by SIGINT while the password was asked for: nothing is signed",
         ]))
 
@@ -89,7 +90,7 @@ struct ManifestSignCommand {
             return .interrupted
         } catch {
             Console.writeError("larder: \(error)\n")
-            return .failure
+            return (error as? SystemError)?.isNoSpace == true ? .noSpace : .failure
         }
     }
 

@@ -34,7 +34,7 @@ struct RefreshCommand {
         exitMeanings: Jobs.ExitCode.meant([
             .success: "all done, or nothing to do; with --lock skip also that another run is at work",
             .failure: """
-            nothing could be published and nothing was up to date, or the disk refused; --max-age has passed, \
+            nothing could be published and nothing was up to date, or the disk refused, or what there is to tell can't be written; --max-age has passed, \
             whatever kept the run from its end; --on-change failed, or --metrics could not be written
             """,
             .paused: """

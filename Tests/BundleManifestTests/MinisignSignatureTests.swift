@@ -86,6 +86,17 @@ import Testing
         #expect(throws: SignatureError.notAKey) { try MinisignPublicKey(text) }
     }
 
+    /// With R = A and S = 0 the identity has "signed" everything; so have its relatives, now and then.
+    @Test(arguments: [[1], [1 | 0x80], [0]] as [[UInt8]]) func aKeyForWhichAnybodyCanSignIsRefused(ends: [UInt8]) {
+        var point = [UInt8](repeating: 0, count: 32)
+        point[0] = ends[0] & 0x7F
+        if ends[0] > 0x7F { point[31] = 0x80 }
+        let signature = point.prefix(31) + [point[31] & 0x7F] + [UInt8](repeating: 0, count: 32)
+        #expect(!Ed25519.isSignature(Array(signature), of: [1, 2, 3], by: point))
+        let key = Base64.text(of: Array("Ed".utf8) + [UInt8](repeating: 7, count: 8) + point)
+        #expect(throws: SignatureError.worthlessKey) { try MinisignPublicKey(key) }
+    }
+
     @Test func aKeysFileMayHaveAnyCommentAndLineEnds() throws {
         let key = try Self.key()
         for text in ["untrusted comment: x\n\(key)\n", "# mine\r\n\(key)\r\n", "x\n\(key)\n\n"] {

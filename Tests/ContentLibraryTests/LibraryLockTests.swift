@@ -42,7 +42,10 @@ import Testing
         try fixture.temporary.write("\(getpid())\n".utf8, to: "library/.larder/lock")
         let looker = try ChildProcess(
             "flock",
-            ["--shared", "--no-fork", fixture.temporary["library/.larder/lock"], "sh", "-c", "echo held; exec sleep 60"])
+            [
+                "--shared", "--no-fork", fixture.temporary["library/.larder/lock"], "sh", "-c",
+                "echo held; exec sleep 60",
+            ])
         defer { looker.kill(SIGKILL) }
         _ = try await looker.wait(for: "the lock") { $0.outputText.contains("held") ? true : nil }
         guard case .busy(nil) = try library.beginWriting() else { throw Unexpected("a number, or two at once") }

@@ -47,6 +47,13 @@ import Testing
         #expect(member.value.string == text)
     }
 
+    /// Else a name could move the cursor of a terminal that shows a line of JSON, or turn round what is read there.
+    @Test func whatATerminalWouldFollowIsEscaped() {
+        var writer = JSONWriter()
+        writer.string("a\u{85}\u{9B}\u{61C}\u{200E}\u{202E}\u{2069}\u{FEFF}é€𝄞\u{A0}")
+        #expect(writer.text == #""a\u0085\u009b\u061c\u200e\u202e\u2069\ufeffé€𝄞"# + "\u{A0}\"")
+    }
+
     @Test(arguments: [0, -0.0, 1.0, 0.1, -2.5, 1e300, .leastNonzeroMagnitude, 123_456_789.125, 1e16])
     func doublesReadBackExactly(_ number: Double) throws {
         var writer = JSONWriter()

@@ -21,6 +21,16 @@ import Testing
         try #require(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
     }
 
+    @Test(arguments: ["nowhere", "folder", "text"]) func withoutAProgramNothingIsInstalled(name: String) async throws {
+        try directory.makeDirectory("folder")
+        try directory.write([], to: "text")
+        let environment = ["DESTDIR": directory["root"], "PREFIX": "/usr", "PATH": "/usr/bin:/bin"]
+        let result = try await ChildProcess.run(
+            "\(Self.packaging)/install", [directory[name]], environment: environment, directory: directory.path)
+        #expect(result.status == .exited(66) && result.errorText.contains("is no program"), "\(result)")
+        #expect(access(directory["root"], F_OK) != 0)
+    }
+
     /// What `make install PREFIX=$HOME/.local` does for somebody without root's rights, and for root.
     @Test func whatIsInstalledBeneathAHomeWorksThereAndStaysThere() async throws {
         let home = try directory.makeDirectory("a|b&co 100%")

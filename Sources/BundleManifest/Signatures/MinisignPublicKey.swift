@@ -15,6 +15,7 @@ package struct MinisignPublicKey: Hashable, Sendable, CustomStringConvertible {
         else { throw .notAKey }
         id = MinisignKeyID(bytes.dropFirst(2).prefix(MinisignKeyID.lengthBytes))
         point = Array(bytes.suffix(Ed25519.keyBytes))
+        guard !Ed25519.isOfSmallOrder(point) else { throw .worthlessKey }
     }
 
     /// The key's 56 characters.

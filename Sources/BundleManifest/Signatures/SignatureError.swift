@@ -4,6 +4,8 @@ import Platform
 package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No public key of minisign's.
     case notAKey
+    /// A public key for which anybody can sign.
+    case worthlessKey
     /// No signature of minisign's; the text says what of it isn't.
     case notASignature(String)
     /// Made with a key that nobody here trusts.
@@ -21,6 +23,7 @@ package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .notAKey:
             "it is no public key of minisign's: 56 characters that begin with RW, or a file with them in its second line"
+        case .worthlessKey: "anybody can make signatures for this public key: no secret key belongs to it"
         case .notASignature(let what): "it is no signature of minisign's: \(what)"
         case .otherKey(let id): "it was signed with the key \(id), which isn't among those that are trusted here"
         case .otherBytes:
