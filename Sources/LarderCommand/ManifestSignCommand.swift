@@ -42,7 +42,8 @@ struct ManifestSignCommand {
             Example(
                 "larder manifest sign *.json -s museum.key --password-file museum.password", "Where nobody is asked."),
         ],
-        exitCodes: Jobs.ExitCode.values(.success, .failure, .usage, .invalidManifest, .unreadable, .noSpace, .interrupted),
+        exitCodes: Jobs.ExitCode.values(
+            .success, .failure, .usage, .invalidManifest, .unreadable, .noSpace, .interrupted),
         exitMeanings: Jobs.ExitCode.meant([
             .success: "signed", .failure: "it is no key, or not its password; or a signature can't be written",
             .usage: "wrong usage, or a manifest that can't be signed where it is",

@@ -23,7 +23,10 @@ struct SyncCommand {
         ],
         exitCodes: RunArguments.exitCodes,
         exitMeanings: Jobs.ExitCode.meant([
-            .failure: "nothing could be published and nothing was up to date, or the disk refused; or what there is to tell can't be written",
+            .failure: """
+            nothing could be published and nothing was up to date, or the disk refused; or what there is to tell can't \
+            be written
+            """,
             .paused: "paused by --deadline or --max-bytes; the next run carries on",
             .invalidManifest: "the manifest is not valid", .unreadable: "the manifest can't be read",
         ]))
