@@ -31,6 +31,11 @@ struct ByteRangeSet: Hashable, Sendable {
         ranges.replaceSubrange(first..<last, with: CollectionOfOne(lower..<upper))
     }
 
+    /// Adds the positions of another set.
+    mutating func formUnion(_ other: ByteRangeSet) {
+        for range in other.ranges { insert(range) }
+    }
+
     /// At most so many of the ranges: the one at the start of the file, and the longest.
     func limited(to count: Int) -> ByteRangeSet {
         guard ranges.count > count else { return self }

@@ -8,6 +8,10 @@ extension DownloadAttempt {
     {
         self.response = response
         try checkRoom(verdict, writer)
+        if case .fresh = verdict, !writer.partial.isAlone {
+            // The next try begins with a file of its own: what has another name stays as it is.
+            throw AttemptFailure(.changedWhileDownloading, "what is held is of another version", .restart)
+        }
         do throws(SystemError) {
             switch verdict {
             case .append(let total): try goOn(totalBytes: total, response, writer)

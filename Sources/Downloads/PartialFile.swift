@@ -70,10 +70,17 @@ public final class PartialFile: Sendable {
     }
 
     private static func openLocked(_ location: Location) throws -> (OwnedDescriptor, FileStatus) {
+        var looks = 0
         while true {
             let file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT | O_NONBLOCK)
             guard try file.lock(exclusive: true) else {
-                throw DownloadError(.inUse, "another process is downloading into \(location)")
+                // Whoever lists or purges what is paused has the lock for a moment.
+                guard looks < 20 else {
+                    throw DownloadError(.inUse, "another process is downloading into \(location)")
+                }
+                looks += 1
+                usleep(5_000)
+                continue
             }
             // Between opening and locking, its last holder may have moved it away: then what we locked is no longer what the name means.
             let held = try file.status()
@@ -82,6 +89,21 @@ public final class PartialFile: Sendable {
                 return (file, held)
             }
         }
+    }
+
+    /// Whether the file had no other name when its lock was taken. One that has, as where a run was cut short that was putting it into a library, is
+    /// read, and never written to: what it is elsewhere is not ours to change.
+    var isAlone: Bool { found.linkCount <= 1 }
+
+    /// The same place and record, with a copy that has no other name.
+    func copiedAlone() throws(DownloadError) -> PartialFile {
+        do throws(SystemError) {
+            // The record may say that the bytes are flushed.
+            try location.directory.placeCopy(of: file, at: location.name, flush: true)
+        } catch {
+            throw DownloadError(error)
+        }
+        return try PartialFile(location)
     }
 
     /// What there is of a record.

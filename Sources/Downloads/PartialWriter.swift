@@ -41,8 +41,8 @@ final class PartialWriter: Sendable {
     /// Opens the file and looks at what is there. Nothing is changed yet: the server may not answer at all.
     init(_ location: PartialFile.Location, plan: AttemptPlan) throws(AttemptFailure) {
         self.plan = plan
+        var partial: PartialFile
         do throws(DownloadError) { partial = try PartialFile(location) } catch { throw AttemptFailure(error, .giveUp) }
-        digest = plan.takesDigest ? FrontierDigest(of: partial.file) : nil
         var (found, believed) = (ByteRangeSet(), ResumeData?.none)
         let hasRecordOnDisk: Bool
         do throws(SystemError) {
@@ -58,6 +58,14 @@ final class PartialWriter: Sendable {
         } catch {
             throw AttemptFailure(error)
         }
+        let isWhole = found.contiguousBytes == believed?.totalBytes ?? plan.expectedBytes
+        if !partial.isAlone, found.contiguousBytes > 0, !isWhole || found.upperBound != partial.found.sizeBytes {
+            do throws(DownloadError) { partial = try partial.copiedAlone() } catch {
+                throw AttemptFailure(error, .giveUp)
+            }
+        }
+        self.partial = partial
+        digest = plan.takesDigest ? FrontierDigest(of: partial.file) : nil
         self.found = found
         ledger = Locked(Ledger(record: believed, hasRecordOnDisk: hasRecordOnDisk))
     }
@@ -100,13 +108,15 @@ final class PartialWriter: Sendable {
         let mustRecord = ledger.withLock { ledger in
             begin(&ledger)
             guard var record = ledger.record else { return false }
-            let couldHaveHoles = record.mayHaveHoles
+            // What a record says that an earlier boot wrote is believed only as far as it was flushed.
+            let mustRecord = record.mayHaveHoles || record.bootID != BootIdentity.current
             record.totalBytes = totalBytes
+            record.held = found
             // What was flushed once and is gone may be written again, and isn't flushed then.
             record.flushed = record.flushed.intersection(found)
             record.mayHaveHoles = found.ranges.count > 1
             ledger.record = record
-            return couldHaveHoles
+            return mustRecord
         }
         plan.arriving?.begin(partial.file, held: found, totalBytes: totalBytes)
         // What lies behind the held bytes goes. After that the length of a file without holes says what is held, and the record that it does.
@@ -196,7 +206,8 @@ final class PartialWriter: Sendable {
             let current = ledger.withLock { ledger -> ResumeData? in
                 ledger.unrecordedBytes = 0
                 guard ledger.record?.canBeResumed == true else { return nil }
-                ledger.record?.held = held
+                // More may have been recorded meanwhile than was held when this began.
+                ledger.record?.held.formUnion(held)
                 if let flushed { ledger.record?.flushed = flushed }
                 ledger.record?.bootID = BootIdentity.current
                 ledger.hasRecordOnDisk = true
@@ -225,7 +236,7 @@ final class PartialWriter: Sendable {
         if keeps {
             // A disk that is full, say, doesn't take a record either; the one that is there still tells the truth.
             if state.isTouched { try? flush(held: held) }
-        } else if state.isTouched || isWorthless && state.record != nil || isOfOurMaking(state) {
+        } else if state.isTouched || isWorthless && (state.record != nil || !partial.isAlone) || isOfOurMaking(state) {
             try? partial.discard()
         }
         // The lock goes before anybody hears of the end: what follows may be another try with the same file.

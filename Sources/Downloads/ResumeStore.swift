@@ -20,11 +20,13 @@ public final class ResumeStore: Sendable {
         try location(plan.key, plan.digestKey)
     }
 
-    /// How many bytes are held of what `request` asks for; 0 where they could not be gone on with, or somebody is using them.
+    /// How many bytes are held of what `request` asks for, as far as the last record of them says; 0 where they could not be gone on with. Takes no
+    /// lock, which a download that begins just then would miss.
     package func heldBytes(of request: DownloadRequest) -> Int64 {
         guard let location = try? location(SourceKey(request), DigestKey(request)),
-            let partial = PartialFile(existing: location), let status = try? partial.file.status(),
-            case .readable(let record)? = try? partial.readRecord(), record.canBeResumed
+            let status = try? directory.status(of: location.name), status.kind == .file,
+            let bytes = try? directory.readFile(location.recordName, limitBytes: ResumeData.limitBytes),
+            let record = ResumeData(decoding: bytes), record.canBeResumed
         else { return 0 }
         return record.believable(fileBytes: status.sizeBytes, bootID: BootIdentity.current).countBytes
     }

@@ -17,11 +17,13 @@ import Transfer
     }
 
     @Test func aPauseKeepsAllRanges() async throws {
+        let end = try bench.serveSlowly(heldFrom: 4_500_000)
         let downloader = try bench.splitDownloader()
         let (token, caller) = downloader.ask(try bench.request())
         try await bench.waitUntilSplit(caller)
         downloader.cancel(token)
         await downloader.shutDown()
+        end.open()
         let record = try #require(try bench.stored().record)
         #expect(record.mayHaveHoles && record.flushed == record.held)
         #expect(record.held.countBytes == downloader.statistics.fetchedBytes || record.held.countBytes >= 2_500_000)
@@ -41,11 +43,13 @@ import Transfer
     }
 
     @Test func holesAreFilledOverOneConnectionToo() async throws {
+        let end = try bench.serveSlowly(heldFrom: 4_500_000)
         let downloader = try bench.splitDownloader()
         let (token, caller) = downloader.ask(try bench.request())
         try await bench.waitUntilSplit(caller)
         downloader.cancel(token)
         await downloader.shutDown()
+        end.open()
         let held = try #require(try bench.stored().record).held
         let again = try bench.splitDownloader { $0.split.maximumConnections = 1 }
         try await bench.expectContent(try await again.answer(to: bench.request()))
@@ -90,12 +94,14 @@ import Transfer
     }
 
     @Test func aNewSessionCarriesEveryRangeOver() async throws {
+        let end = try bench.serveSlowly(heldFrom: 4_500_000)
         let downloader = try bench.splitDownloader()
         let (_, caller) = downloader.ask(try bench.request())
         try await bench.waitUntilSplit(caller)
         var configuration = DownloaderConfiguration()
         configuration.session.userAgent = "another"
         try await downloader.reconfigure(configuration)
+        end.open()
         try await bench.expectContent(caller)
         #expect(caller.resumed.count == 1 && (caller.resumed.first ?? 0) >= 2_500_000)
         #expect(caller.retries.isEmpty)

@@ -20,6 +20,17 @@ extension Workbench {
         server.serve(path, own)
     }
 
+    /// The same, but what lies from a position on comes only once the gate is open, however late that is.
+    func serveSlowly(heldFrom position: UInt64) throws -> Gate {
+        let gate = try Gate()
+        serveSlowly("/a") { request, reply in
+            let start = request["Range"].flatMap { UInt64($0.drop { $0 != "=" }.dropFirst().prefix { $0 != "-" }) } ?? 0
+            guard start < position else { return reply.headHeld(until: gate) }
+            return reply.stalled(afterBytes: position - start, until: gate)
+        }
+        return gate
+    }
+
     /// One that splits what is this small.
     func splitDownloader(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) throws -> Downloader {
         try downloader { configuration in
