@@ -32,7 +32,7 @@ struct AttemptFailure: Error {
     /// Whether the bytes fetched so far can be of no use to any later try.
     var discardsBytes: Bool {
         [.restart, .restartAfterOthers].contains(remedy)
-            || [.overBudget, .digestMismatch].contains(error.code)
+            || [.overBudget, .digestMismatch, .sizeMismatch].contains(error.code)
     }
 
     /// The same with more for people to read.

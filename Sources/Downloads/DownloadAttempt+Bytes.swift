@@ -7,11 +7,11 @@ extension DownloadAttempt {
     func begin(_ verdict: ResponseVerdict, _ response: TransferResponse, _ writer: PartialWriter) throws(AttemptFailure)
     {
         self.response = response
-        try checkRoom(verdict, writer)
         if case .fresh = verdict, !writer.partial.isAlone {
             // The next try begins with a file of its own: what has another name stays as it is.
             throw AttemptFailure(.changedWhileDownloading, "what is held is of another version", .restart)
         }
+        try checkRoom(verdict, writer)
         do throws(SystemError) {
             switch verdict {
             case .append(let total): try goOn(totalBytes: total, response, writer)
@@ -20,7 +20,8 @@ extension DownloadAttempt {
                 try writer.startAnew(response, totalBytes: total)
                 let maySplit = maySplit(response, writer)
                 decide { board in
-                    board.startAnew(totalBytes: total, maySplit: maySplit)
+                    board.startAnew(
+                        totalBytes: total, isToldLength: response.contentLengthBytes != nil, maySplit: maySplit)
                     return []
                 }
             case .fail: break
@@ -49,18 +50,14 @@ extension DownloadAttempt {
 
     /// Bytes of a connection's request, on one of the session's writer threads.
     func receive(_ body: UnsafeRawBufferPointer, on id: ConnectionID, into writer: PartialWriter) throws {
-        guard let (share, fetched) = reserve(body.count, on: id) else { return }
-        try checkBudget(fetched)
-        if share.isPastTheEnd {
-            throw AttemptFailure(
-                .invalidResponse,
-                "the server sent more than the \(share.position + share.countBytes) bytes it declared",
-                .restart)
-        }
+        guard let (share, excess) = reserve(body.count, on: id) else { return }
+        if let excess { throw excess }
         guard share.countBytes > 0 else { return decide { board in board.overflowed(id) } }
         let bytes = UnsafeRawBufferPointer(rebasing: body[..<Int(share.countBytes)])
         try writer.write(bytes, at: share.position)
         guard let (held, progress, source, steps) = commit(id) else { return }
+        // What came twice counts once.
+        try checkBudget(held.countBytes)
         writer.digest?.take(bytes, at: share.position, contiguousBytes: held.contiguousBytes)
         let isEndWanted = try writer.didWrite(share.countBytes, held: held)
         report(.progress(progress, from: source))
@@ -76,13 +73,10 @@ extension DownloadAttempt {
         return stage.withLock { stage in stage.transferring?.decide(for: self) { $0.wantEnd() } ?? [] }
     }
 
-    private func reserve(_ count: Int, on id: ConnectionID) -> (SegmentPlan.Share, fetchedBytes: Int64)? {
+    private func reserve(_ count: Int, on id: ConnectionID) -> (SegmentPlan.Share, excess: AttemptFailure?)? {
         stage.withLock { stage in
-            guard let held = stage.transferring?.board.plan.held.countBytes,
-                let share = stage.transferring?.board.reserve(id, countBytes: count)
-            else { return nil }
-            let (fetched, overflow) = held.addingReportingOverflow(Int64(count))
-            return (share, overflow ? .max : fetched)
+            guard let share = stage.transferring?.board.reserve(id, countBytes: count) else { return nil }
+            return (share, share.isPastTheEnd ? stage.transferring?.board.excess : nil)
         }
     }
 

@@ -34,8 +34,14 @@ extension DownloadAttempt {
     }
 
     private func failed(_ failure: AttemptFailure, _ board: SegmentBoard, _ writer: PartialWriter) -> End {
-        // Bytes from before this try are of use to somebody with another budget.
-        let sparesBytes = failure.error.code == .overBudget && (board.resumedBytes > 0 || !writer.isTouched)
+        let sparesBytes =
+            switch failure.error.code {
+            // Bytes from before this try are of use to somebody with another budget,
+            case .overBudget: board.resumedBytes > 0 || !writer.isTouched
+            // and to another source where this one only told that it has something else.
+            case .sizeMismatch: failure.remedy == .nextSource && !writer.isTouched
+            default: false
+            }
         return .failed(
             explained(failure), heldBytes: leave(board, writer, isWorthless: failure.discardsBytes && !sparesBytes))
     }

@@ -1,11 +1,5 @@
 import Platform
 
-/// Where a partial file gathers: the folder itself, whatever it was named by, and the name there.
-struct PartialPlace: Hashable {
-    let directory: [UInt64]
-    let name: [UInt8]
-}
-
 /// Which partial files are in use inside this process. The kernel's lock keeps other processes out; inside one, the next download of a
 /// place waits its turn, or gets the complete file that still lies there, if that is what it is for.
 struct PartialPlaces {

@@ -86,6 +86,7 @@ struct ResumePoint {
         guard positions.lowerBound == offsetBytes else {
             return .fail(invalidPart("the server sent a part from \(positions.lowerBound) instead of \(offsetBytes)"))
         }
+        if let mismatch = mismatch(range.totalBytes, response) { return .fail(mismatch) }
         let known = record?.totalBytes ?? expectedBytes
         if let known, let total = range.totalBytes, known != total { return .fail(changed("its length")) }
         if let difference = difference(response) { return .fail(changed(difference)) }
@@ -95,15 +96,19 @@ struct ResumePoint {
 
     private func whole(_ response: TransferResponse) -> ResponseVerdict {
         let total = response.contentLengthBytes
-        if let total, let expectedBytes, total != expectedBytes {
-            let offer = "the server offers \(total) bytes where \(expectedBytes) were asked for"
-            return .fail(AttemptFailure(.sizeMismatch, offer + response.hint, .nextSource))
-        }
+        if let mismatch = mismatch(total, response) { return .fail(mismatch) }
         if let coding = response.compression, !isProvenByDigest, expectedBytes == nil, !isNamedCompressed(response) {
             let offer = "the server sends it compressed (\(coding)), though it was asked for the bytes as they are"
             return .fail(AttemptFailure(.invalidResponse, offer, .nextSource))
         }
         return .fresh(totalBytes: total ?? expectedBytes)
+    }
+
+    /// Where callers know how long the asset is, and the server says otherwise.
+    private func mismatch(_ totalBytes: Int64?, _ response: TransferResponse) -> AttemptFailure? {
+        guard let totalBytes, let expectedBytes, totalBytes != expectedBytes else { return nil }
+        let offer = "the server offers \(totalBytes) bytes where \(expectedBytes) were asked for"
+        return AttemptFailure(.sizeMismatch, offer + response.hint, .nextSource)
     }
 
     private func isNamedCompressed(_ response: TransferResponse) -> Bool {
@@ -112,9 +117,9 @@ struct ResumePoint {
 
     /// RFC 9110 §15.5.17: `bytes */N` tells the length. Where it is what is held, the download had only missed its own end.
     private func unsatisfiable(_ response: TransferResponse) -> ResponseVerdict {
-        guard let total = (response.contentRange ?? nil)?.totalBytes, total == heldBytes else {
-            return .fail(changed("its length"))
-        }
+        let told = (response.contentRange ?? nil)?.totalBytes
+        if let mismatch = mismatch(told, response) { return .fail(mismatch) }
+        guard let total = told, total == heldBytes else { return .fail(changed("its length")) }
         if let known = record?.totalBytes ?? expectedBytes, known != total { return .fail(changed("its length")) }
         // An error needn't carry validators; the ones it does carry count.
         if trust == .sameSource, let held = record?.entityTag, let now = response.entityTag, held != now {
@@ -198,7 +203,7 @@ extension TransferResponse {
     /// How long the server asks us to wait (RFC 9110 §10.2.3), in either form; nil when it doesn't.
     var retryAfter: Duration? {
         guard let value = headers["Retry-After"] else { return nil }
-        if let seconds = Int64(value), seconds >= 0 { return .seconds(min(seconds, 1 << 31)) }
+        if let seconds = decimalBytes(value) { return .seconds(min(seconds, 1 << 31)) }
         guard let moment = HTTPDate.seconds(value) else { return nil }
         // The server's own clock is what its date is meant by.
         let now = headers["Date"].flatMap(HTTPDate.seconds) ?? Timestamp.now.seconds

@@ -17,7 +17,9 @@ public struct RetryPolicy: Hashable, Sendable {
         retry: Int, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         if let retryAfter { return min(max(.zero, retryAfter), maximumRetryAfter) }
-        let longest = min(maximumDelay, baseDelay * (1 << min(max(0, retry), 20)))
+        let factor = 1 << min(max(0, retry), 20)
+        // Before it is multiplied, which a long one wouldn't survive.
+        let longest = baseDelay > maximumDelay / factor ? maximumDelay : baseDelay * factor
         return longest * Double.random(in: 0.5...1, using: &generator)
     }
 }

@@ -7,10 +7,24 @@ extension SegmentBoard {
 
     /// How a request ended.
     enum RequestEnd {
-        case complete
+        case complete(BodyEnd)
         case cancelled
         /// `isFatal`: whatever the others bring, it can't be helped.
         case failed(AttemptFailure, isFatal: Bool)
+    }
+
+    /// What the end of a body says of the end of the asset.
+    enum BodyEnd {
+        /// It is that.
+        case whole
+        /// The body was a part, behind which there may be more.
+        case part
+        /// The connection was closed, which proves nothing.
+        case connection
+
+        init(of response: TransferResponse?) {
+            self = response?.status == 206 ? .part : response?.framing == .close ? .connection : .whole
+        }
     }
 
     /// A connection's request is over, and nothing more comes of it.
@@ -29,7 +43,7 @@ extension SegmentBoard {
         case .failed(let cause, let isFatal):
             failure = cause
             if isFatal { fatalFailure = fatalFailure ?? cause }
-        case .complete: failure = shortfall(segment)
+        case .complete(let bodyEnd): failure = shortfall(segment, bodyEnd)
         }
         // Beside others a connection that brought a good deal is not given up for being lost: there is more where that came from.
         if failure?.remedy == .retry, connection.requestBytes >= min(Self.worthwhileBytes, plan.minimumBytes / 2),
@@ -67,15 +81,37 @@ extension SegmentBoard {
     }
 
     /// What is missing where a reply ended as if it were complete.
-    private mutating func shortfall(_ segment: (position: Int64, end: Int64)?) -> AttemptFailure? {
+    private mutating func shortfall(
+        _ segment: (position: Int64, end: Int64)?, _ bodyEnd: BodyEnd
+    ) -> AttemptFailure? {
         guard let segment, segment.position < segment.end else { return nil }
-        guard let total = plan.totalBytes else {
-            plan.setTotal(segment.position)
-            hasGuessedLength = true
-            return nil
+        if let total = plan.totalBytes {
+            if !isToldLength, bodyEnd == .whole { return otherSize("\(segment.position)") }
+            return AttemptFailure(
+                .transportFailure, "the connection was closed after \(segment.position) of \(total) bytes", .retry)
         }
+        guard bodyEnd != .part else {
+            return AttemptFailure(
+                .transportFailure,
+                "the server sent a part (206) up to byte \(segment.position), and doesn't say what follows", .retry)
+        }
+        plan.setTotal(segment.position)
+        hasGuessedLength = true
+        return nil
+    }
+
+    /// What it means that more came than the asset has.
+    var excess: AttemptFailure {
+        let total = plan.totalBytes ?? 0
+        guard isToldLength else { return otherSize("more") }
         return AttemptFailure(
-            .transportFailure, "the connection was closed after \(segment.position) of \(total) bytes", .retry)
+            .invalidResponse, "the server sent more than the \(total) bytes it declared", .restart)
+    }
+
+    /// It would be no other the next time: what the server has isn't what was asked for.
+    private func otherSize(_ bytes: String) -> AttemptFailure {
+        AttemptFailure(
+            .sizeMismatch, "the server sends \(bytes) where \(plan.totalBytes ?? 0) bytes were asked for", .nextSource)
     }
 
     // MARK: The whole

@@ -36,6 +36,8 @@ struct SegmentBoard {
     var isOfOneSource: Bool { !isSplit && resumedBytes == 0 }
     /// Whether the end of the bytes was taken for the end of the asset, whose length nobody had told.
     var hasGuessedLength = false
+    /// Whether the server told how long the asset is; else only the callers did, if anybody.
+    private(set) var isToldLength = true
 
     struct Connection {
         let url: TransferURL
@@ -113,7 +115,9 @@ struct SegmentBoard {
     }
 
     /// The first reply brings the whole; nothing that was held counts any more.
-    mutating func startAnew(totalBytes: Int64?, maySplit: Bool) {
+    /// - Parameter isToldLength: whether the server told its length.
+    mutating func startAnew(totalBytes: Int64?, isToldLength: Bool = true, maySplit: Bool) {
+        self.isToldLength = isToldLength
         plan = SegmentPlan(held: ByteRangeSet(), totalBytes: totalBytes, minimumBytes: plan.minimumBytes)
         begin(maySplit)
     }

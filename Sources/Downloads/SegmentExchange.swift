@@ -88,7 +88,7 @@ extension SegmentExchange: TransferConsumer {
             }
             // An empty body never came to its first piece.
             do throws(AttemptFailure) { try beginBody() } catch { return .failed(error, isFatal: true) }
-            return .complete
+            return .complete(SegmentBoard.BodyEnd(of: response))
         }
     }
 }

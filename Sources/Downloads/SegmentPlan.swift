@@ -1,11 +1,3 @@
-/// Names one connection of a try. A try begins with one; the further ones have names that are never used again.
-struct ConnectionID: Hashable {
-    let number: UInt64
-
-    /// The one that a try begins with.
-    static let first = ConnectionID(number: 0)
-}
-
 /// Which bytes of an asset are held, and which connection fetches which of the others, as a value.
 ///
 /// What is to be fetched is handed out from the front, in pieces, so that the digest, which is taken in order, is never far behind. When nothing

@@ -19,8 +19,13 @@ extension TransferResponse {
 package func safeFileName(_ name: String) -> String? {
     let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
     var safe = String(String.UnicodeScalarView(last.unicodeScalars.filter { !$0.isUnsafeInMessages }))
-    while safe.hasPrefix(".") || safe.hasPrefix(" ") { safe.removeFirst() }
-    while safe.utf8.count > 255 { safe.removeLast() }
+    safe.removeSubrange(..<(safe.firstIndex { $0 != "." && $0 != " " } ?? safe.endIndex))
+    var countBytes = 0
+    let end = safe.firstIndex { character in
+        countBytes += character.utf8.count
+        return countBytes > 255
+    }
+    safe.removeSubrange((end ?? safe.endIndex)...)
     return safe.isEmpty ? nil : safe
 }
 

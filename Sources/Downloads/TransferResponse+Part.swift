@@ -12,7 +12,11 @@ extension TransferResponse {
         case 206:
             guard let positions = (contentRange ?? nil)?.positions, positions.lowerBound >= part.lowerBound,
                 positions.upperBound < part.upperBound
-            else { throw AttemptFailure(.invalidResponse, "\(otherPart); asked for were \(part)", .nextSource) }
+            else {
+                throw AttemptFailure(
+                    .invalidResponse, "\(otherPart); asked for were bytes \(part.lowerBound) to \(part.upperBound - 1)",
+                    .nextSource)
+            }
             let end = (contentRange ?? nil)?.totalBytes ?? part.upperBound
             guard end >= part.upperBound else { throw Self.missing(part, ofBytes: end, .nextSource) }
             return shifted(positions, in: part, isFromStart: isFromStart)

@@ -31,7 +31,7 @@ public struct ContentRange: Hashable, Sendable {
 }
 
 /// Reads a count of bytes in plain decimal digits, nothing around them; nil when it is none or over 2^63−1.
-func decimalBytes(_ text: some StringProtocol) -> Int64? {
+package func decimalBytes(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
         return nil
     }

@@ -87,7 +87,9 @@ final class Exchange {
         if request.range != nil, let validator = request.ifRange { lines.append("If-Range: \(validator)") }
         // Secrets are for the origin they were given for.
         guard url.origin == request.url.origin else { return lines }
-        for field in request.headers.fields + loop.configuration.headers.fields {
+        // What the request says itself the session needn't say as well, or otherwise.
+        let general = loop.configuration.headers.fields.filter { request.headers[$0.name] == nil }
+        for field in request.headers.fields + general {
             // libcurl's own notation for a field without a value.
             lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
@@ -128,8 +130,9 @@ final class Exchange {
         switch channel.judge(response) {
         case .ignoreBody:
             phase = .ignoringBody(response)
-            // It would be cut before its end.
-            return response.contentLengthBytes ?? 0 <= Self.ignoredBodyLimitBytes
+            // It would be cut before its end; where none comes (RFC 9110 §6.4.1), the length is that of another reply.
+            return request.method == .head || [204, 304].contains(response.status)
+                || response.contentLengthBytes ?? 0 <= Self.ignoredBodyLimitBytes
         case .receiveBody:
             phase = .receivingBody(response)
             if let length = response.contentLengthBytes, exceedsBudget(length) { return false }

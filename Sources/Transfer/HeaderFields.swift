@@ -25,10 +25,14 @@ public struct HeaderFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// - Returns: whether it was taken.
     @discardableResult
     public mutating func append(_ name: String, _ value: String) -> Bool {
-        guard FieldName.isToken(name) else { return false }
-        guard value.withBytes({ $0.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 } }) else { return false }
+        guard FieldName.isToken(name), Self.isValue(value) else { return false }
         fields.append(Field(name: name, value: value))
         return true
+    }
+
+    /// Whether a value leaves the message whole (RFC 9110 §5.5).
+    static func isValue(_ text: String) -> Bool {
+        text.withBytes { $0.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 } }
     }
 
     /// The value of the first field of that name.

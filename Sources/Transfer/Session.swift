@@ -1,10 +1,5 @@
 import Platform
 
-/// Names one exchange of a session.
-public struct TransferID: Hashable, Sendable {
-    let number: UInt64
-}
-
 /// Exchanges over HTTP that share connections, a configuration and a loop thread.
 ///
 /// Ephemeral: no cookies, no cache, no stored credentials. An exchange starts as soon as it is asked for; how many run at once is the

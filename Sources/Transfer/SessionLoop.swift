@@ -130,6 +130,9 @@ final class SessionLoop: @unchecked Sendable {
         guard configuration.allowedSchemes.contains(request.url.scheme) else {
             return finish(exchange, .failure(.unusableRequest("the scheme '\(request.url.scheme)' is not allowed")))
         }
+        guard HeaderFields.isValue(configuration.userAgent) else {
+            return finish(exchange, .failure(.unusableRequest("the session's User-Agent can't be in a header")))
+        }
         if let problem = request.problem { return finish(exchange, .failure(.unusableRequest(problem))) }
         startHop(exchange)
     }

@@ -21,13 +21,3 @@ public enum ResponseDisposition: Sendable {
     /// The head was enough: the exchange succeeds without its body.
     case ignoreBody
 }
-
-/// How an exchange ended.
-public struct TransferOutcome: Sendable {
-    /// The reply, complete; or why there is none.
-    public let result: Result<TransferResponse, TransferError>
-    /// Body bytes that came over the wire in all, those of redirects and ignored bodies included.
-    public let receivedBytes: Int64
-    /// Requests sent, one for each redirect hop.
-    public let requestCount: Int
-}

@@ -41,6 +41,7 @@ public struct TransferRequest: Sendable {
         guard offsetBytes >= 0, offsetBytes < endBytes ?? .max else {
             return "the range asked for is empty, or begins before the content"
         }
+        if let ifRange, !HeaderFields.isValue(ifRange) { return "its validator can't be in a header" }
         return headers.first(of: FieldName.framing).map { "the header \($0.name) is set by the session alone" }
     }
 

@@ -37,6 +37,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(1 << 60)])
+    mutating func aDelayOfAnyLengthIsBounded(_ baseDelay: Duration) {
+        var policy = RetryPolicy()
+        policy.baseDelay = baseDelay
+        #expect(policy.delay(retry: 20, retryAfter: nil, using: &generator) <= policy.maximumDelay)
+    }
+
     @Test mutating func oneSourceIsAskedAgainUntilPatienceEnds() throws {
         var rotation = SourceRotation(try sources(1))
         #expect(

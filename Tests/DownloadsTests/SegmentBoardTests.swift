@@ -78,7 +78,7 @@ import Transfer
         var board = board()
         _ = board.open(other, to: url)
         _ = bring(10, other, &board)
-        #expect(text(board.ended(other, .complete)) == ["ask 7 22..<32"])
+        #expect(text(board.ended(other, .complete(.whole))) == ["ask 7 22..<32"])
         _ = board.ended(.first, lost)
         _ = board.open(ConnectionID(number: 8), to: url)
         #expect(board.plan.segment(of: ConnectionID(number: 8))?.position == 2)
@@ -133,7 +133,7 @@ import Transfer
         #expect(text(board.open(other, to: url, isForEnd: true)) == ["ask 7 985..<1000"])
         #expect(bring(15, other, &board) == [])
         #expect(!board.isSplit, "it is of the same source and version")
-        #expect(text(board.ended(other, .complete)) == ["left 7"])
+        #expect(text(board.ended(other, .complete(.whole))) == ["left 7"])
         #expect(bring(984, .first, &board) == ["cut 0"])
         #expect(text(board.ended(.first, .cancelled)) == ["end"])
         #expect(isCompleted(board))
@@ -172,7 +172,7 @@ import Transfer
                 _ = board.open(other, to: url, isForEnd: true, now: start)
                 _ = board.reserve(other, countBytes: 15)
                 _ = board.commit(other, now: start)
-                _ = board.ended(other, .complete, now: start)
+                _ = board.ended(other, .complete(.whole), now: start)
             }
             for second in 1...4 {
                 _ = board.reserve(.first, countBytes: 10)
@@ -211,7 +211,7 @@ import Transfer
         _ = board.open(other, to: url, isForEnd: true)
         #expect(text(board.ended(other, lost)) == ["left 7 failed"])
         #expect(bring(1000, .first, &board) == [])
-        #expect(text(board.ended(.first, .complete)) == ["end"])
+        #expect(text(board.ended(.first, .complete(.whole))) == ["end"])
         #expect(isCompleted(board))
     }
 
@@ -236,7 +236,7 @@ import Transfer
         for second in [0, 0.5, 1] { bring(2, .first, atSecond: second) }
         #expect(text(board.open(other, to: url, now: start + .seconds(1))) == ["ask 7 966..<986"])
         bring(20, other, atSecond: 5)
-        #expect(text(board.ended(other, .complete, now: start + .seconds(6))) == ["ask 7 986..<1000"])
+        #expect(text(board.ended(other, .complete(.whole), now: start + .seconds(6))) == ["ask 7 986..<1000"])
         bring(16, .first, atSecond: 7.9)
         let (early, late) = (ConnectionID(number: 8), ConnectionID(number: 9))
         #expect(text(board.open(early, to: url, now: start + .seconds(8))).contains("left 8"), "it took four seconds")
@@ -277,7 +277,7 @@ import Transfer
         let refusal = AttemptFailure(.invalidResponse, "200", .nextSource)
         #expect(text(board.ended(other, .failed(refusal, isFatal: false))) == ["left 7 failed"])
         #expect(bring(998, .first, &board) == ["want 0"])
-        #expect(text(board.ended(.first, .complete)).last == "end")
+        #expect(text(board.ended(.first, .complete(.whole))).last == "end")
         #expect(isCompleted(board))
     }
 

@@ -74,6 +74,41 @@ import Transfer
         #expect(bench.ranges().contains("bytes=1000000-2999999"))
     }
 
+    /// A server that doesn't know where a range ends sends more than there is to be taken, which counts for nothing.
+    @Test func whatIsLeftOutSpendsNoBudget() async throws {
+        try await bench.pause()
+        let content = bench.content
+        bench.serveSlowly { request, reply in
+            guard reply.status == 206, let range = reply.headers["Content-Range"] else { return reply }
+            let first = UInt64(range.drop { $0 != " " }.dropFirst().prefix { $0 != "-" }) ?? 0
+            return reply.body(content.slice(first..<content.lengthBytes))
+                .header("Content-Range", "bytes \(first)-\(content.lengthBytes - 1)/\(content.lengthBytes)")
+        }
+        let name = try bench.storedNames()[0]
+        var record = try #require(try bench.stored().record)
+        (record.held, record.flushed, record.mayHaveHoles) = ([0..<1_000_000, 1_000_100..<6_000_000], [], true)
+        try bench.folder.write(record.encoded, to: "partial/\(name).resume")
+        try bench.folder.write(content.bytes(), to: "partial/\(name)")
+        let request = try bench.request { $0.budgetBytes = Int64(lengthBytes) }
+        try await bench.expectContent(try await bench.splitDownloader().answer(to: request))
+    }
+
+    /// What is held from an earlier boot is flushed, and what comes now is in the kernel's keeping: a kill costs nothing of either.
+    @Test func whatAnEarlierBootHeldIsRecordedAnew() async throws {
+        try await bench.pause()
+        let name = try #require(try bench.storedNames().first { $0.hasSuffix(".resume") })
+        var record = try #require(try bench.stored().record)
+        record.bootID = "another"
+        try bench.folder.write(record.encoded, to: "partial/\(name)")
+        bench.server.script("/a", [.altered { $0.stalled(afterBytes: 500_000) }])
+        let downloader = try bench.splitDownloader { $0.split.maximumConnections = 1 }
+        let (_, caller) = downloader.ask(try bench.request())
+        try await caller.waitForBytes(record.held.countBytes + 500_000)
+        let now = try #require(try bench.stored().record)
+        #expect(now.bootID == BootIdentity.current)
+        await downloader.shutDown()
+    }
+
     /// Each hole would cost a request.
     @Test func aRecordOfThousandsOfRangesIsNotTakenAtItsWord() async throws {
         try await bench.pause()

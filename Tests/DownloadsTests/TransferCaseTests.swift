@@ -126,6 +126,49 @@ import Transfer
         #expect(try bench.storedNames() == [])
     }
 
+    /// It would be no other the next time.
+    @Test("chunked, of another size than is known", arguments: [2_999_000, 3_000_001] as [Int64], [false, true])
+    func chunkedOfAnotherSize(_ sizeBytes: Int64, _ hasMirror: Bool) async throws {
+        bench.server.serve("/a", Resource(bench.content).altered { $1.chunked() })
+        let right = Content.pattern(lengthBytes: UInt64(sizeBytes), seed: 9)
+        bench.server.serve("/b", Resource(right))
+        let caller = try await fetch(
+            bench.request("/a", mirrors: hasMirror ? ["/b"] : []) { $0.sizeBytes = sizeBytes })
+        if hasMirror {
+            #expect(try await contentDifference(right.bytes(), caller.bytes()) == nil)
+        } else {
+            #expect(try await caller.answer().code == .sizeMismatch)
+            #expect(try bench.storedNames() == [])
+        }
+        #expect(bench.wire() == ["200"])
+    }
+
+    /// A server may send less than the range it was asked for, and need not know where its asset ends (RFC 9110 §14.4).
+    @Test("a part of what is of unknown length") func partOfUnknownLength() async throws {
+        let content = bench.content
+        try await bench.pause()
+        bench.server.serve(
+            "/a",
+            Resource(content).altered { _, reply in
+                guard let range = reply.headers["Content-Range"], reply.status == 206 else { return reply.chunked() }
+                let first = UInt64(range.drop { $0 != " " }.dropFirst().prefix { $0 != "-" }) ?? 0
+                let end = min(content.lengthBytes, first + 900_000)
+                return reply.body(content.slice(first..<end)).header("Content-Range", "bytes \(first)-\(end - 1)/*")
+            })
+        // Nothing tells how long it is.
+        let name = try #require(try bench.storedNames().first { $0.hasSuffix(".resume") })
+        var record = try #require(try bench.stored().record)
+        record.totalBytes = nil
+        try bench.folder.write(record.encoded, to: "partial/\(name)")
+        let caller = try await fetch()
+        try await expectBytes(caller)
+        #expect(try await caller.answer().file?.isProvenComplete == true)
+        #expect(
+            bench.wire().dropFirst() == [
+                "206 bytes=1000000-", "206 bytes=1900000-", "206 bytes=2800000-", "416 bytes=3000000-",
+            ])
+    }
+
     @Test("stall-then-drop") func stallThenDrop() async throws {
         bench.server.script("/a", [.altered { $0.stalled(afterBytes: 1_500_000) }])
         let caller = try await fetch { $0.session.idleTimeout = .milliseconds(700) }

@@ -173,7 +173,7 @@ extension Reply {
     fileprivate var keepsConnection: Bool {
         if case .untilClose = framing { return false }
         let saysClose = headers["Connection"]?.lowercased() == "close"
-        return garbage == nil && !saysClose && headers["Content-Length"] == nil
+        return garbage == nil && !saysClose && (headers["Content-Length"] == nil || !hasBody)
     }
 
     /// Status line and header fields, up to and including the empty line.

@@ -78,12 +78,13 @@ import Testing
     }
 
     @Test func sendsTheHeadersOfRequestAndConfiguration() async throws {
-        let session = Session { $0.headers = ["X-All": "1", "X-Empty": ""] }
-        _ = try await session.get(server.url("/a")) { $0.headers = ["Authorization": "Bearer t"] }
+        let session = Session { $0.headers = ["X-All": "1", "X-Empty": "", "x-both": "general"] }
+        _ = try await session.get(server.url("/a")) { $0.headers = ["Authorization": "Bearer t", "X-Both": "own"] }
         let request = try #require(server.log.first?.request)
         #expect(request["X-All"] == "1")
         #expect(request["X-Empty"] == "")
         #expect(request["Authorization"] == "Bearer t")
+        #expect(request.headers.values(of: "X-Both") == ["own"], "what the request says itself is said once")
     }
 
     @Test func anErrorIsAReplyLikeAnyOther() async throws {
@@ -204,6 +205,18 @@ import Testing
             ($0.offsetBytes, $0.endBytes) = (offsetBytes, endBytes)
         }
         #expect(outcome.summary == "unusableRequest")
+        #expect(server.exchanges("/a").isEmpty)
+    }
+
+    @Test func refusesWhatWouldBreakTheHead() async throws {
+        let (outcome, _) = try await session.get(server.url("/a")) {
+            $0.offsetBytes = 1
+            $0.ifRange = "\"v1\"\r\nX-Other: 1"
+        }
+        #expect(outcome.summary == "unusableRequest")
+        let other = Session { $0.userAgent = "a\r\nX-Other: 1" }
+        #expect(try await other.get(server.url("/a")).outcome.summary == "unusableRequest")
+        await other.invalidate()
         #expect(server.exchanges("/a").isEmpty)
     }
 
