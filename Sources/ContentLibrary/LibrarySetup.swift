@@ -9,6 +9,7 @@ struct LibrarySetup {
     func run() throws(LibraryError) {
         let (root, isNew) = try openRoot()
         if try !isProbed(root) {
+            if !isNew { try refuseLibraryAround() }
             try refuseStrangers(in: root)
             try probe(root)
         }
@@ -68,12 +69,24 @@ struct LibrarySetup {
     static let fileSystemFolder: RelativePath = "lost+found"
 
     private func openRoot() throws(LibraryError) -> (Directory, isNew: Bool) {
-        try translating { () throws(SystemError) in
-            do throws(SystemError) { return (try Directory.open(path), false) } catch {
+        let found = try translating { () throws(SystemError) -> Directory? in
+            do throws(SystemError) { return try Directory.open(path) } catch {
                 guard error.isNotFound else { throw error }
+                return nil
             }
-            return (try Directory.open(path, create: true), true)
         }
+        if let found { return (found, false) }
+        try refuseLibraryAround()
+        return try translating { () throws(SystemError) in (try Directory.open(path, create: true), true) }
+    }
+
+    /// Whatever lies in a library is its own: it would be taken for an orphan there, or published over.
+    private func refuseLibraryAround() throws(LibraryError) {
+        let place = resolvedPath(path)
+        guard let slash = place.lastIndex(of: "/"), let outer = Library.around(String(place[..<slash])) else { return }
+        throw LibraryError(
+            .unusablePlace,
+            "\(escapedText(path)) lies in the library \(escapedText(outer)); name a folder outside of it")
     }
 
     /// Leaves nothing behind where a library can't be.

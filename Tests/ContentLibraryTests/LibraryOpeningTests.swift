@@ -53,6 +53,19 @@ import Testing
         #expect(try fixture.tree() == before)
     }
 
+    /// The outer one would take it for an orphan of its own, or publish over it.
+    @Test(arguments: ["inner", "store/inner", "current/inner"], [false, true])
+    func aLibraryInALibraryIsRefused(place: String, isThere: Bool) throws {
+        let fixture = try Fixture()
+        try Sample().publish(by: fixture.writer())
+        if isThere { try fixture.temporary.makeDirectory("library/\(place)") }
+        let before = try fixture.tree()
+        let error = #expect(throws: LibraryError.self) { try Library.open("\(fixture.path)/\(place)", for: .writing) }
+        #expect(error?.code == .unusablePlace)
+        #expect(error?.message.contains("lies in the library \(fixture.path)") == true, "\(String(describing: error))")
+        #expect(try fixture.tree() == before)
+    }
+
     @Test(arguments: [["lost+found"], [".larder/partial"], [".larder", "store", "generations"], ["current", "store"]])
     func whatIsEmptyOrHasTheRemainsOfALibraryBecomesOne(folders: [String]) throws {
         let fixture = try Fixture()
