@@ -20,7 +20,7 @@ extension JSONParser {
     /// Where a string without a closing quote most likely ends: before the brackets and commas that come last.
     func likelyEnd(ofStringAt start: Int, before end: Int) -> Int {
         var likely = end
-        while likely > start + 1, Array(" \t\r,:]}".utf8).contains(bytes[likely - 1]) { likely -= 1 }
+        while likely > start + 1, Array(" \t\r,:[]{}".utf8).contains(bytes[likely - 1]) { likely -= 1 }
         return likely > start + 1 ? likely : end
     }
 
@@ -70,8 +70,7 @@ extension JSONParser {
         let line = bytes[position...].prefix(4096).prefix { $0 != UInt8(ascii: "\n") }
         let quotes = line.indices.lazy.filter { line[$0] == UInt8(ascii: "\"") }
         // One before a colon ends a key, and what stands before that is no text.
-        guard let end = quotes.first(where: { endsString(line[($0 + 1)...]) }),
-            line[(end + 1)...].first(where: { !isBlank($0) }) != UInt8(ascii: ":")
+        guard let end = quotes.first(where: { endsString(at: $0 + 1) }), nextInLine(from: end + 1) != UInt8(ascii: ":")
         else { return false }
         report(
             .missingComma, "the text goes on behind the quote that ends it", at: Int(string.start), to: end + 1,
@@ -81,12 +80,25 @@ extension JSONParser {
         return true
     }
 
-    /// Whether what comes next in a line can follow a string.
-    private func endsString(_ rest: ArraySlice<UInt8>) -> Bool {
-        rest.first { !isBlank($0) }.map { Array(",:]}".utf8).contains($0) } ?? true
+    /// Whether what comes next in the line can follow a string that ends at an offset.
+    private func endsString(at offset: Int) -> Bool {
+        nextInLine(from: offset).map { Array(",:]}".utf8).contains($0) } ?? true
     }
 
-    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    /// The first byte from an offset on that is no blank; nil where the line ends before it.
+    private func nextInLine(from offset: Int) -> UInt8? {
+        let next = bytes[offset...].prefix(4096).first { $0 == UInt8(ascii: "\n") || !$0.isJSONSpace }
+        return next == UInt8(ascii: "\n") ? nil : next
+    }
+
+    /// Whether a quote stands between letters: `it's`.
+    func isApostrophe(_ quote: Range<Int>) -> Bool {
+        quote.lowerBound > 0 && quote.upperBound < bytes.count && isLetter(bytes[quote.lowerBound - 1])
+            && isLetter(bytes[quote.upperBound])
+    }
+
+    /// Whether it is one, or a part of one beyond ASCII.
+    private func isLetter(_ byte: UInt8) -> Bool { byte >= 0x80 || (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 
     /// `73,194,614` in an object: a number whose digits are grouped.
     mutating func takesGroupedDigits() -> Bool {
@@ -99,13 +111,22 @@ extension JSONParser {
             guard end < bytes.count, bytes[end] == UInt8(ascii: ","), isDigits(end + 1..<end + 2) else { break }
             end += 1
         }
-        guard end > position, bytes[end - 1] != UInt8(ascii: ","), let start = nodes.last.map({ Int($0.start) }) else {
-            return false
-        }
-        let digits = String(decoding: bytes[start..<end].filter { $0 != UInt8(ascii: ",") }, as: UTF8.self)
+        // A number before a colon would be a key.
+        guard end > position, bytes[end - 1] != UInt8(ascii: ","), nextByte(from: end) != UInt8(ascii: ":"),
+            let start = nodes.last.map({ Int($0.start) })
+        else { return false }
+        let groups = bytes[start..<end].split(separator: UInt8(ascii: ","))
+        let digits = String(decoding: groups.joined(), as: UTF8.self)
+        let isGrouped = isDigits(start..<lastComma) && lastComma - start <= 3 && bytes[start] != UInt8(ascii: "0")
+        // `6,006` may be six and a bit.
+        let isCertain = isGrouped && groups.count > 2
         report(
             .badNumber, "\(quoted(start..<end)): JSON has no commas between digits", at: start, to: end,
-            hint: "write \(digits)", fix: [TextEdit(SourceRange(start: start, end: end), digits)])
+            hint: isGrouped
+                ? "write \(digits)" + (isCertain ? "" : ", or a decimal point in place of the comma")
+                : "digits stand together, and a fraction follows a decimal point",
+            fix: isCertain ? [TextEdit(SourceRange(start: start, end: end), digits)] : [])
+        nodes[nodes.count - 1].end = UInt32(end)
         position = end
         return true
     }
@@ -118,34 +139,51 @@ extension JSONParser {
     mutating func takesTypographicQuotes() -> Bool {
         let start = position
         guard let opening = typographicQuote(at: start) else { return false }
-        var end = start + opening
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\n"), end - start < 4096 {
-            let closing = bytes[end] == UInt8(ascii: "\"") ? 1 : typographicQuote(at: end) ?? 0
-            if closing > 0 {
-                let content = bytes[(start + opening)..<end]
-                let isPlain = !content.contains { $0 == UInt8(ascii: "\\") || $0 < 0x20 }
-                position = end + closing
-                report(
-                    .wrongQuotes, "strings stand in double quotes, not in typographic ones", at: start, to: position,
-                    hint: "write \" before and after it",
-                    fix: isPlain
-                        ? [
-                            TextEdit(SourceRange(at: start, length: opening), "\""),
-                            TextEdit(SourceRange(at: end, length: closing), "\""),
-                        ] : [])
-                appendNode(.string, from: start, to: position)
-                return true
-            }
-            end += 1
+        let content = start + typographicQuoteBytes
+        let line = (content..<min(content + 4096, bytes.count)).prefix { bytes[$0] != UInt8(ascii: "\n") }
+        for end in line {
+            guard let closing = closingQuote(at: end, of: opening) else { continue }
+            position = end + closing
+            report(
+                .wrongQuotes, "strings stand in double quotes, not in typographic ones", at: start, to: position,
+                hint: "write \" before and after it", fix: quotesChanged(start..<content, end..<position))
+            appendNode(.string, from: start, to: position)
+            return true
         }
         return false
     }
 
-    /// The length in bytes of the quote at an offset, one of U+2018 to U+201F.
-    private func typographicQuote(at offset: Int) -> Int? {
-        guard offset + 3 <= bytes.count, bytes[offset] == 0xE2, bytes[offset + 1] == 0x80,
-            (0x98...0x9F).contains(bytes[offset + 2])
-        else { return nil }
-        return 3
+    /// A string's quotes as double ones; nothing where quotes and escapes in it would have to change as well, or what touches it may belong to it.
+    func quotesChanged(_ opening: Range<Int>, _ closing: Range<Int>) -> [TextEdit] {
+        let content = bytes[opening.upperBound..<closing.lowerBound]
+        guard beginsAlone(opening.lowerBound), endsString(at: closing.upperBound),
+            !content.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 })
+        else { return [] }
+        return [opening, closing].map { TextEdit(SourceRange(start: $0.lowerBound, end: $0.upperBound), "\"") }
+    }
+
+    /// A quote of U+2018 to U+201F: of which kind, not whether it opens or closes, which languages disagree about.
+    private enum TypographicQuote {
+        case single, double
+    }
+
+    private func typographicQuote(at offset: Int) -> TypographicQuote? {
+        guard offset + typographicQuoteBytes <= bytes.count, bytes[offset] == 0xE2, bytes[offset + 1] == 0x80 else {
+            return nil
+        }
+        switch bytes[offset + 2] {
+        case 0x98...0x9B: return .single
+        case 0x9C...0x9F: return .double
+        default: return nil
+        }
+    }
+
+    /// The length in bytes of the quote at an offset that ends a string in typographic ones; nil where there is none, or an apostrophe.
+    private func closingQuote(at offset: Int, of opening: TypographicQuote) -> Int? {
+        if bytes[offset] == UInt8(ascii: "\""), endsString(at: offset + 1) { return 1 }
+        guard let quote = typographicQuote(at: offset), quote == opening else { return nil }
+        return quote == .single && isApostrophe(offset..<offset + typographicQuoteBytes) ? nil : typographicQuoteBytes
     }
 }
+
+private let typographicQuoteBytes = 3

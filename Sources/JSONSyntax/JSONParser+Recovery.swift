@@ -42,6 +42,7 @@ extension JSONParser {
             let problem =
                 byte == UInt8(ascii: "+") ? "a number has no plus sign" : "a digit is missing before the decimal point"
             reportBadNumber(problem, from: start)
+            appendNode(.number, from: start, to: position)
             return afterValue
         case _ where isWordByte(byte):
             parseWord()
@@ -105,7 +106,7 @@ extension JSONParser {
             report(
                 .unquotedKey, "the key \(word) stands without quotes", at: start, to: position,
                 hint: "write it in double quotes",
-                fix: standsAlone(start..<position)
+                fix: isKey(start..<position)
                     ? [TextEdit(SourceRange(at: start), "\""), TextEdit(SourceRange(at: position), "\"")] : [])
             return .colon
         case UInt8(ascii: "{") where expectation == .nextKey && closesObjectBeforeElement():
@@ -124,10 +125,12 @@ extension JSONParser {
         guard !reopensString() else { return .colon }
         switch byte {
         case UInt8(ascii: "="):
+            let end = position + (hasBytes("=>", at: position) ? 2 : 1)
             report(
-                .missingColon, "a colon should stand between key and value", at: position,
-                fix: [TextEdit(SourceRange(at: position, length: 1), ":")])
-            position += 1
+                .missingColon, "a colon should stand between key and value", at: position, to: end,
+                fix: nextByte(from: end).map(beginsValue) == true
+                    ? [TextEdit(SourceRange(start: position, end: end), ":")] : [])
+            position = end
             return .value
         case UInt8(ascii: ","):
             report(.missingColon, "a key needs a colon and a value", at: position)
@@ -138,14 +141,28 @@ extension JSONParser {
             report(.missingColon, "a key needs a colon and a value", at: position)
             return closeContainer(byte)
         case _ where beginsValue(byte):
-            let isMeant = byte != UInt8(ascii: "\"") || (position > tokenEnd && !isKey(at: position))
             report(
                 .missingColon, "a colon should stand between key and value", at: position,
-                fix: isMeant ? [TextEdit(SourceRange(at: tokenEnd), ":")] : [])
+                fix: isColonMeant(before: byte) ? [TextEdit(SourceRange(at: tokenEnd), ":")] : [])
             return .value
         default:
             reportUnexpected("where a colon should be")
             return .colon
+        }
+    }
+
+    /// Whether nothing else can be meant where a value follows a key without a colon: neither a quote that is missing or one too many, nor
+    /// another key.
+    private func isColonMeant(before byte: UInt8) -> Bool {
+        guard bytes[tokenEnd - 1] == UInt8(ascii: "\"") else { return false }
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return true
+        case UInt8(ascii: "\""): return position > tokenEnd && !isKey(at: position)
+        default:
+            let word = bytes[position...].prefix(64).prefix(while: isWordByte)
+            let text = String(decoding: word, as: UTF8.self)
+            return position > tokenEnd && nextByte(from: word.endIndex) != UInt8(ascii: ":")
+                && (["true", "false", "null"].contains(text) || JSONValue.isNumber(text))
         }
     }
 
@@ -182,7 +199,7 @@ extension JSONParser {
         switch open.last?.kind {
         case .object:
             return byte == UInt8(ascii: "\"") && isKey(at: position)
-                && (position > tokenEnd || bytes[tokenEnd - 1] != byte)
+                && (position > tokenEnd || Array("]}".utf8).contains(bytes[tokenEnd - 1]))
         case .array:
             let isContainer = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
             if isContainer {
@@ -196,10 +213,15 @@ extension JSONParser {
         }
     }
 
-    /// Whether a word is followed by a colon, and no quote touches it, which may belong to it.
-    private func standsAlone(_ word: Range<Int>) -> Bool {
-        let next = bytes[word.upperBound...].first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
-        return next == UInt8(ascii: ":") && bytes[word.lowerBound - 1] != UInt8(ascii: "\"")
+    /// Whether a word is followed by a colon, and is all that stands before it.
+    private func isKey(_ word: Range<Int>) -> Bool {
+        nextByte(from: word.upperBound) == UInt8(ascii: ":") && beginsAlone(word.lowerBound)
+    }
+
+    /// Whether nothing touches the word or string that begins at an offset: a quote or a letter beyond ASCII may belong to it.
+    func beginsAlone(_ offset: Int) -> Bool {
+        guard offset > 0 else { return true }
+        return bytes[offset - 1].isJSONSpace || Array("{[,:".utf8).contains(bytes[offset - 1])
     }
 
     /// Whether the string at an offset is followed by a colon. Looks no further than a key is long.
@@ -208,7 +230,7 @@ extension JSONParser {
         while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
             if byte == UInt8(ascii: "\\") { rest = rest.dropFirst() }
         }
-        return rest.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } == UInt8(ascii: ":")
+        return rest.first { !$0.isJSONSpace } == UInt8(ascii: ":")
     }
 
     /// A closing bracket of the other kind than the innermost open one: that one was left open, or this one is one too many.
@@ -262,18 +284,11 @@ extension JSONParser {
     private mutating func parseWrongQuotes() {
         let start = position
         parseString(quote: UInt8(ascii: "'"))
-        let content = bytes[start..<position].dropFirst().dropLast()
-        // Quotes and escapes in it would have to change as well, and one that is never closed has no end to change.
-        let isPlain =
-            position > start + 1 && bytes[position - 1] == UInt8(ascii: "'")
-            && !content.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
+        // One that is never closed has no end to change.
+        let isClosed = position > start + 1 && bytes[position - 1] == UInt8(ascii: "'")
         report(
             .wrongQuotes, "strings stand in double quotes, not in single ones", at: start, to: position,
-            fix: isPlain
-                ? [
-                    TextEdit(SourceRange(at: start, length: 1), "\""),
-                    TextEdit(SourceRange(at: position - 1, length: 1), "\""),
-                ] : [])
+            fix: isClosed ? quotesChanged(start..<start + 1, position - 1..<position) : [])
     }
 
     /// Takes a run of bytes that mean nothing here.

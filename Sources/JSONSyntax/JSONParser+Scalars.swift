@@ -18,6 +18,7 @@ extension JSONParser {
             let byte = bytes[position]
             if byte == quote {
                 position += 1
+                if quote == UInt8(ascii: "'"), isApostrophe(position - 1..<position) { continue }
                 break
             }
             switch byte {
@@ -45,7 +46,7 @@ extension JSONParser {
     private func stringGoesOn(_ quote: UInt8) -> Bool {
         let rest = bytes[position...].prefix(4096)
         guard let closing = rest.firstIndex(of: quote) else { return false }
-        let next = rest[(closing + 1)...].first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+        let next = rest[(closing + 1)...].first { !$0.isJSONSpace }
         return next.map { Array(",:]}".utf8).contains($0) } ?? true
     }
 
@@ -216,7 +217,8 @@ extension JSONParser {
                 .unknownWord, "\(quoted(start..<position)) is no JSON value", at: start, to: position,
                 hint: nearestMatch(to: word, among: ["true", "false", "null"]).map { "did you mean \($0)?" }
                     ?? (isOutermost ? Self.otherFormatHint : "a string stands in double quotes"),
-                fix: isMeant ? [TextEdit(SourceRange(start: start, end: position), lowercased)] : [])
+                fix: isMeant && beginsAlone(start)
+                    ? [TextEdit(SourceRange(start: start, end: position), lowercased)] : [])
             appendNode(.null, from: start, to: position)
             // Of a text in another format the rest says nothing.
             if isOutermost, !isMeant { position = bytes.count }

@@ -186,6 +186,9 @@ struct JSONParser {
         }
     }
 
+    /// The first byte from an offset on that is no white space; nil for none nearby.
+    func nextByte(from offset: Int) -> UInt8? { bytes[offset...].prefix(4096).first { !$0.isJSONSpace } }
+
     // MARK: Reports
 
     mutating func report(
@@ -207,9 +210,23 @@ struct JSONParser {
         switch expectation {
         case .end: return
         case .value where open.isEmpty:
+            let told = Set(errors.map(\.id)).subtracting([JSONRule.byteOrderMark.id])
+            // What stands in the place of a value has been told.
+            guard told.isSubset(of: [JSONRule.comment.id]) else { return }
+            let rest = told.isEmpty ? "only white space" : "only comments"
             report(
-                .emptyText, bytes.isEmpty ? "the text is empty" : "there is no value, only white space", at: position)
+                .emptyText, bytes.isEmpty ? "the text is empty" : "there is no value, \(rest)", at: position)
         default: reportUnclosed(open[...], at: position)
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether it is white space between the tokens of JSON (RFC 8259, section 2).
+    var isJSONSpace: Bool {
+        switch self {
+        case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
+        default: false
         }
     }
 }

@@ -62,7 +62,8 @@ extension JSONRule {
             (
                 .error, "a colon is missing after a key",
                 """
-                Between a key and its value there is a colon, and neither an equals sign nor nothing.
+                Between a key and its value there is a colon, and neither an equals sign nor nothing. --fix writes it where nothing else can be \
+                meant.
                 """
             )
         case .missingKey:
@@ -122,7 +123,7 @@ extension JSONRule {
             (
                 .error, "a key without quotes",
                 """
-                Keys stand in double quotes. --fix adds them.
+                Keys stand in double quotes. --fix adds them to a single word.
                 """
             )
         case .unterminatedString:
@@ -160,7 +161,7 @@ extension JSONRule {
                 .error, "a number in a form that JSON doesn't have",
                 """
                 A number is an optional minus sign, digits without leading zeros, and optionally a fraction and an exponent. Neither \
-                hexadecimal numbers nor +1, .5, 1. or NaN are JSON.
+                hexadecimal numbers nor +1, .5, 1. or NaN are JSON. --fix takes out the commas of 73,194,614.
                 """
             )
         case .tooDeep:

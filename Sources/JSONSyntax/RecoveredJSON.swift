@@ -69,6 +69,6 @@ extension JSONDocument {
 
     /// Whether a colon follows.
     fileprivate func isKey(_ node: JSONNode) -> Bool {
-        source.bytes[Int(node.end)...].first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } == UInt8(ascii: ":")
+        source.bytes[Int(node.end)...].first { !$0.isJSONSpace } == UInt8(ascii: ":")
     }
 }

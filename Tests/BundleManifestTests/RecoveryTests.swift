@@ -18,6 +18,8 @@ import Testing
         (broken(", x-a: 1"), ["J016", "S008"]),
         (broken(", \"x-a\" 1"), ["J008", "S008"]),
         (broken(", \"x-a\": 1,234,567"), ["J021", "S008"]),
+        (broken(", \"x-a\": +5"), ["J021", "S008"]),
+        (broken(", \"x-a\": 6,006"), ["J021", "S008"]),
         (broken(", \"x-a\": “b”"), ["J015", "S008"]),
         (broken(", \"x-a\": TRUE"), ["J014", "S008"]),
         (broken(", \"x-a\": \"\\d\""), ["J019", "S008"]),
@@ -68,6 +70,8 @@ import Testing
         (manifest().replacing("\"serial\": 1", with: "\"serial\": \"12\""), "\"serial\": 12,"),
         (manifest(bundles: "[\(ebook(", \"priority\": -0"))]"), "\"priority\": 0}"),
         (manifest(bundles: "[\(ebook(", \"tags\": \"a\""))]"), "\"tags\": [\"a\"]}"),
+        (manifest(bundles: "[\(ebook(", \"tags\": { }"))]"), "\"tags\": [ ]}"),
+        (manifest(bundles: ebook()), "\"bundles\": [{\"id\""),
         (manifest(bundles: "[\(ebook(", \"required\": \"false\""))]"), "\"required\": false}"),
         (manifest(bundles: files("\"cafe\u{301}.txt\"")), "\"path\": \"caf\u{E9}.txt\""),
     ])
@@ -76,5 +80,16 @@ import Testing
         let fixed = String(decoding: Array(text.utf8).applying(diagnostics.map(\.fix)), as: UTF8.self)
         #expect(fixed.unicodeScalars.contains(part.unicodeScalars), "\(fixed)")
         #expect(decode(fixed).diagnostics.isEmpty)
+    }
+
+    /// Brackets make a list of one element of what can be one, and of nothing else.
+    @Test(arguments: [
+        manifest(bundles: "[\(ebook(", \"tags\": {\"a\": 1}"))]"), manifest(bundles: "\"b\""),
+        manifest(bundles: "[\(ebook(", \"tags\": 1"))]"), manifest(bundles: "{\"a\": {}}"),
+    ])
+    func nothingElseBecomesAList(_ text: String) {
+        let found = decode(text).diagnostics.filter { $0.id == "S001" }
+        #expect(
+            found.count == 1 && found.allSatisfy { $0.fix.isEmpty && $0.hint?.hasPrefix("write a list, [ ]") == true })
     }
 }

@@ -15,6 +15,9 @@ import Testing
     static let single = [
         Case("", "J001@0"),
         Case(" \n ", "J001@3"),
+        Case("]", "J011@0"),
+        Case(",", "J005@0"),
+        Case("# x", "J013@0", "J001@3"),
         Case("\u{FEFF}{}", "J002@0"),
         Case("[1,]", "J007@2"),
         Case("{\"a\":1,}", "J007@6"),
@@ -68,6 +71,10 @@ import Testing
         Case("{\"a\": [1,], // c\n b: 'x'}", "J007@8", "J013@12", "J016@18", "J015@21"),
         // A string that isn't closed ends at its line's end.
         Case("{\"a\": \"x,\n\"b\": 01,\n\"c\": tru}", "J017@6", "J021@15", "J014@24"),
+        // A key that isn't closed ends before its colon.
+        Case("{\"a: [\"b\"], \"c\": 01}", "J017@1", "J021@17"),
+        // Apostrophes end no string.
+        Case("{\"a\": “The Director’s Cut”, 'b': 'it's'}", "J015@6", "J015@34", "J015@39"),
         // Two missing commas in objects of an array.
         Case("[{\"a\":1 \"b\":2} {\"c\":3}]", "J006@8", "J006@15"),
         // An array left open in an object, and what follows is still looked at.

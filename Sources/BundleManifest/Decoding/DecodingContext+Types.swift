@@ -3,10 +3,14 @@ import JSONSyntax
 
 /// What is said of values of the wrong type, and of numbers that are none of those wanted.
 extension DecodingContext {
-    /// - Parameter form: how such a value is written, where its kind doesn't tell.
-    mutating func reportType(of value: JSONValue, _ expected: String, _ kind: JSONKind, form: String?) {
+    /// - Parameters:
+    ///   - elements: of an array: what kind its elements are.
+    ///   - form: how such a value is written, where its kind doesn't tell.
+    mutating func reportType(
+        of value: JSONValue, _ expected: String, _ kind: JSONKind, elements: JSONKind?, form: String?
+    ) {
         mayHaveRepeatedKeys = true
-        let remedy = typeRemedy(value, kind)
+        let remedy = kind == .array ? listRemedy(value, elements) : typeRemedy(value, kind)
         report(
             .wrongType, "expected \(expected), found \(value.kind.described)", at: value,
             hint: remedy?.hint ?? form.map { "write it as \($0)" }, fix: remedy?.fix ?? [])
@@ -18,13 +22,6 @@ extension DecodingContext {
         switch (value.kind, kind) {
         case (.null, _):
             return ("leave out the key", [])
-        case (.object, .array) where value.hasObjectsOnly:
-            return ("write a list, [ ], of the objects in it, and what are keys here into them", [])
-        case (.string, .array), (.object, .array):
-            let brackets = [
-                TextEdit(SourceRange(at: value.range.start), "["), TextEdit(SourceRange(at: value.range.end), "]"),
-            ]
-            return ("write [ ] around it, if there is only one", brackets)
         case (.string, .number) where JSONValue.isNumber(text),
             (.string, .boolean) where ["true", "false"].contains(text):
             return ("leave out the quotes", [TextEdit(value.range, text)])
@@ -37,6 +34,32 @@ extension DecodingContext {
             return ("write it in double quotes", [TextEdit(value.range, "\"\(number)\"")])
         default:
             return nil
+        }
+    }
+
+    /// How what should be a list may have been meant.
+    private func listRemedy(_ value: JSONValue, _ elements: JSONKind?) -> (hint: String, fix: [TextEdit])? {
+        switch value.kind {
+        case .null:
+            return ("leave out the key", [])
+        // As some programs write a list that is empty.
+        case .object where value.members.first(where: { _ in true }) == nil:
+            return (
+                "write [ ] in place of { }",
+                [
+                    TextEdit(SourceRange(at: value.range.start, length: 1), "["),
+                    TextEdit(SourceRange(at: value.range.end - 1, length: 1), "]"),
+                ]
+            )
+        case .object where elements == .object && value.hasObjectsOnly:
+            return ("write a list, [ ], of the objects in it, and what are keys here into them", [])
+        case let kind where kind == elements:
+            return (
+                "write [ ] around it, if there is only one",
+                [TextEdit(SourceRange(at: value.range.start), "["), TextEdit(SourceRange(at: value.range.end), "]")]
+            )
+        default:
+            return ("write a list, [ ]", [])
         }
     }
 

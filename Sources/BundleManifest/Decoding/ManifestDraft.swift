@@ -41,7 +41,7 @@ struct ManifestDraft: Draft {
                 about: "Features that a reader must know to follow the manifest"
             ) { _, _ in },
             Field(
-                "bundles", .list(of: .bundle, "bundles", atLeast: 1), .required,
+                "bundles", .list(of: .bundle, "bundles", .object, atLeast: 1), .required,
                 about: "What is to be fetched and published"
             ) { $0.bundles = $1 },
         ])

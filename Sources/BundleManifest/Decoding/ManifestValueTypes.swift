@@ -175,12 +175,13 @@ extension JSONValue {
 }
 
 extension ValueType<Located<[FileEntry]>> {
-    static let files = located(.list(of: ValueType<FileDraft>.entry(as: "file").map(\.entry), "files", atLeast: 1))
+    static let files = located(
+        .list(of: ValueType<FileDraft>.entry(as: "file").map(\.entry), "files", .object, atLeast: 1))
 }
 
 extension ValueType<Located<[SegmentEntry]>> {
     static let segments = located(
-        .list(of: ValueType<SegmentDraft>.entry(as: "segment").map(\.entry), "segments", atLeast: 1))
+        .list(of: ValueType<SegmentDraft>.entry(as: "segment").map(\.entry), "segments", .object, atLeast: 1))
 }
 
 extension ValueType where Value: SourceHolder {

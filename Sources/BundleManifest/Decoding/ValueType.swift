@@ -20,15 +20,16 @@ struct ValueType<Value: Sendable>: Sendable {
 
     /// For types with one kind of JSON value: reports any other kind.
     /// - Parameters:
+    ///   - elements: of an array: what kind its elements are.
     ///   - schema: what it says beside the kind, or instead of it.
     ///   - form: an example, where the kind alone doesn't tell how a value is written.
     init(
-        _ expected: String, _ kind: JSONKind, schema: JSONSchema = [:], form: String? = nil,
+        _ expected: String, _ kind: JSONKind, elements: JSONKind? = nil, schema: JSONSchema = [:], form: String? = nil,
         decode: @escaping @Sendable (JSONValue, inout DecodingContext) -> Value?
     ) {
         self.init(expected, schema: (["type": .string("\(kind)")] as JSONSchema).with(schema)) { value, context in
             guard value.kind == kind else {
-                context.reportType(of: value, expected, kind, form: form)
+                context.reportType(of: value, expected, kind, elements: elements, form: form)
                 return nil
             }
             return decode(value, &context)
@@ -61,15 +62,17 @@ struct ValueType<Value: Sendable>: Sendable {
     // MARK: Lists and objects
 
     /// Inlined, so that what each list is decoded by knows the type of its elements: looking that up takes longer than a short list.
-    /// - Parameter plural: "URLs", for "an array of URLs".
+    /// - Parameters:
+    ///   - plural: "URLs", for "an array of URLs".
+    ///   - kind: what kind the elements are.
     @inline(__always)
     static func list<Element>(
-        of element: ValueType<Element>, _ plural: String, atLeast minimum: Int = 0
+        of element: ValueType<Element>, _ plural: String, _ kind: JSONKind = .string, atLeast minimum: Int = 0
     ) -> Self where Value == [Element] {
         var schema: JSONSchema = ["items": element.schema]
         if minimum > 0 { schema = schema.with(["minItems": .integer(minimum)]) }
         let list = LongList(element: element)
-        return Self("an array of \(plural)", .array, schema: schema) { value, context in
+        return Self("an array of \(plural)", .array, elements: kind, schema: schema) { value, context in
             let elements = list.decode(value, &context)
             if elements.count < minimum, value.elementCount < minimum {
                 context.report(.emptyList, "expected at least \(minimum) of \(plural)", at: value)
