@@ -100,7 +100,9 @@ package struct LineDiff: Sendable {
                     end, min(end + Self.contextLines, lineCount))
             added += append(hunk, of: lines, after: added, to: &output)
         }
-        return output.isEmpty ? [] : Array("--- \(escapedText(name))\n+++ \(escapedText(name))\n".utf8) + output
+        // A name with a blank ends with a tab, as diff writes it: otherwise patch looks for a file that is called as the part before the blank.
+        let name = escapedText(name) + (name.utf8.contains(UInt8(ascii: " ")) ? "\t" : "")
+        return output.isEmpty ? [] : Array("--- \(name)\n+++ \(name)\n".utf8) + output
     }
 
     /// A final line end doesn't begin another line.

@@ -146,6 +146,16 @@ import Testing
         #expect(try directory.read("m.json") == Array(Self.good.replacing("b.epub", with: "b%20c.epub").utf8))
     }
 
+    /// `patch` finds the file by its name in the diff, blanks in it or not.
+    @Test func patchTakesWhatIsShown() async throws {
+        try write(Self.good.replacing("b.epub", with: "b c.epub"), to: "a new one.json")
+        let shown = try await run("a new one.json", "--diff")
+        let made = try await ChildProcess.run(
+            Tool.path("patch"), ["--silent", "--strip", "0"], directory: directory.path, input: shown.output)
+        #expect(made.status == .exited(0), "\(made)")
+        #expect(try directory.read("a new one.json") == Array(Self.good.replacing("b.epub", with: "b%20c.epub").utf8))
+    }
+
     @Test func aSignatureOfWhatWasFixedIsToldToBeStale() async throws {
         try write(Self.good.replacing("b.epub", with: "b c.epub"), to: "m.json")
         try write("a signature", to: "m.json.minisig")
