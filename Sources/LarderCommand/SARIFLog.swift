@@ -49,9 +49,9 @@ struct SARIFLog: FindingsPrinter {
             for rule in rules {
                 array.object { object in
                     object.member("id", rule.id)
-                    object.object("shortDescription") { $0.member("text", rule.title) }
-                    object.object("fullDescription") { $0.member("text", rule.explanation) }
-                    object.object("help") { $0.member("text", rule.explanation) }
+                    object.object("shortDescription") { $0.member("text", rule.title.asMessageString) }
+                    object.object("fullDescription") { $0.member("text", rule.explanation.asMessageString) }
+                    object.object("help") { $0.member("text", rule.explanation.asMessageString) }
                     object.object("defaultConfiguration") { $0.member("level", rule.severity.rawValue) }
                     object.object("properties") { properties in
                         properties.member("tags", ["manifest"])
@@ -72,7 +72,8 @@ struct SARIFLog: FindingsPrinter {
             if let index { result.member("ruleIndex", index) }
             result.member("level", diagnostic.severity.rawValue)
             result.object("message") { message in
-                message.member("text", diagnostic.message + (diagnostic.hint.map { ". \($0)" } ?? ""))
+                let text = diagnostic.message + (diagnostic.hint.map { ". \($0)" } ?? "")
+                message.member("text", text.asMessageString)
             }
             // What stays the same while lines move: GitHub knows a finding again by this.
             result.object("partialFingerprints") { fingerprints in
@@ -90,7 +91,7 @@ struct SARIFLog: FindingsPrinter {
                 for note in diagnostic.notes {
                     related.object { location in
                         file.write(note.range, to: &location)
-                        location.object("message") { $0.member("text", note.message) }
+                        location.object("message") { $0.member("text", note.message.asMessageString) }
                     }
                 }
             }
@@ -152,5 +153,14 @@ private struct SARIFFile {
         let hash = String("\(digest)".prefix(16))
         fingerprintCounts[hash, default: 0] += 1
         return "\(hash):\(fingerprintCounts[hash, default: 1])"
+    }
+}
+
+extension String {
+    /// With braces doubled: single ones stand for arguments (SARIF 2.1.0, section 3.11.5), and some readers fail at them.
+    fileprivate var asMessageString: String {
+        var text: [UInt8] = []
+        for byte in utf8 { text += "{}".utf8.contains(byte) ? [byte, byte] : [byte] }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -105,6 +105,18 @@ import Testing
         #expect(commands.outputText.split(separator: "\n").count == 3, "\(commands)")
     }
 
+    /// Single braces stand for arguments (SARIF 2.1.0, section 3.11.5).
+    @Test func bracesAreDoubledInMessages() async throws {
+        try write(Self.mixed.replacing("0", with: "1").replacing("]}\n", with: "], \"unpack\": 1}\n"), to: "m.json")
+        let log = try await run("m.json", "--format", "sarif", "--severity", "error")
+        let text = try firstResult(log)["message"]?["text"]?.string
+        #expect(text == "expected unpack, found a number. write it as {{\"format\": …}}")
+        let rules = try JSONDocument(log.output, name: "sarif").root["runs"]?.elements.first { _ in true }?["tool"]?[
+            "driver"]?["rules"]
+        let rule = rules?.elements.first { $0["id"]?.string == "S006" }
+        #expect(rule?["shortDescription"]?["text"]?.string == "an id is not [a-z0-9][a-z0-9._-]{{0,63}}")
+    }
+
     // MARK: Rules
 
     /// Where the JSON is broken there is no place in its structure to tell findings apart by.
