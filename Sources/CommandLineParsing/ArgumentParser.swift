@@ -100,7 +100,7 @@ struct ArgumentParser {
         let placeholder = option.argument?.placeholder ?? ""
         guard let value = rest.popFirst() else { throw error("\(name) needs a value: \(name) \(placeholder)") }
         // Far more often a forgotten value than a value that happens to be an option's name.
-        if value == "--" || value == "--help" || options.contains(where: { $0.isMeant(by: value) }) {
+        if ["--", "--help", "-h"].contains(value) || options.contains(where: { $0.isMeant(by: value) }) {
             throw error("\(name) needs a value before \(value); if that is the value, write --\(option.name)=\(value)")
         }
         return value

@@ -143,6 +143,10 @@ import Testing
             "--library needs a value before --help; if that is the value, write --library=--help (see sample sync --help)"
         ),
         (
+            ["sync", "m", "--library", "-h"],
+            "--library needs a value before -h; if that is the value, write --library=-h (see sample sync --help)"
+        ),
+        (
             ["sync", "m", "--library", "-q"],
             "--library needs a value before -q; if that is the value, write --library=-q (see sample sync --help)"
         ),
