@@ -23,6 +23,14 @@ import Testing
         let found = findings(manifest(bundles: "[\(ebook(", \"headers\": \(headers)"))]"))
         #expect(found == expected.map { $0.replacing(" [", with: " $.bundles[0].headers[").plainPath() })
     }
+
+    @Test func theFirstOfLikeHeadersIsNoted() {
+        let text = manifest(bundles: "[\(ebook(", \"headers\": {\"AB\": \"1\", \"Ab\": \"2\", \"ab\": \"3\"}"))]")
+        let notes = decode(text).diagnostics.flatMap(\.notes).map { note in
+            String(decoding: Array(text.utf8)[note.range.start..<note.range.end], as: UTF8.self)
+        }
+        #expect(notes == ["\"AB\"", "\"AB\""])
+    }
 }
 
 extension String {

@@ -36,6 +36,9 @@ import Testing
             findings(manifest(bundles: "[\(bundle)]", more: more), options)
         }
         #expect(notes(ebook(id: "aux")) == ["P014 $.bundles[0].id"])
+        // An accent on a slash is none: paths are bytes.
+        let accent = files("\"con/\u{301}x\"")
+        #expect(findings(manifest(bundles: accent, more: mirrors), options) == ["P014 $.bundles[0].files[0].path"])
         #expect(notes(ebook(", \"size\": 4294967296")) == ["P015 $.bundles[0].size"])
         let archive = ebook(", \"size\": 4294967296").replacing("\"ebook\"", with: "\"archive\"")
         #expect(notes(archive) == [])

@@ -82,6 +82,7 @@ import Testing
         Case(segments(", \"join\": \"a.ts\""), "P008 $.bundles[0].join"),
         Case(segments(", \"join\": \"index.m3u8\""), "P010 $.bundles[0].join"),
         Case(segments().replacing("\"a.ts\"", with: "\"index.json\""), "P010 $.bundles[0].segments[0].path"),
+        Case(segments().replacing("\"a.ts\"", with: "\"index.m3u8/a.ts\""), "P010 $.bundles[0].segments[0].path"),
         Case(
             segments().replacing("\"duration\": 6", with: "\"duration\": 1e10"),
             "S008 $.bundles[0].segments[0].duration"),

@@ -6,7 +6,8 @@ import Testing
     @Test(arguments: [
         "a.zip", "a/b%20c.zip", "./a:b.zip", "../x", "/x", "//h.example/x", "?q", "http://h",
         "https://h.example:8443/a?b=c",
-        "HTTP://h/", "http://[::1]:80/", "http://h:/x", "http://127.0.0.1/~a/(b)!$&'*+,;=:@",
+        "HTTP://h/", "http://[::1]:80/", "http://[fe80::1%25eth0]/", "http://h%C3%B6h/", "http://a_b~c./",
+        "http://h:/x", "http://127.0.0.1/~a/(b)!$&'*+,;=:@",
     ])
     func urlsThatAreFine(_ url: String) {
         #expect(findings(withURL(url)).isEmpty)
@@ -19,7 +20,9 @@ import Testing
         ("a:b.zip", "U004"),
         ("javascript:1", "U004"), ("file:///x", "U005"), ("http:///x", "U006"), ("http:x", "U006"),
         ("https://:80/", "U006"),
-        ("http://[::1/", "U006"), ("http://a]b/", "U006"), ("http://[::1]x/", "U006"), ("http://u:secret@h/", "U007"),
+        ("http://[::1/", "U006"), ("http://a]b/", "U006"), ("http://[::1]x/", "U006"), ("http://[]/", "U006"),
+        ("http://[zz]/", "U006"), ("http://[[::1]/", "U006"),
+        ("http://a,b/", "U006"), ("//a(b)/", "U006"), ("http://a%20b/", "U006"), ("http://u:secret@h/", "U007"),
         ("//u@h/x", "U007"), ("http://u:secret %@h/", "U007"),
         ("http://h:0/", "U008"), ("http://h:65536/", "U008"), ("http://h:8x/", "U008"),
     ])
@@ -34,6 +37,21 @@ import Testing
         let diagnostics = decode(withURL(url)).diagnostics
         #expect(diagnostics.map(\.hint) == [hint] && diagnostics.allSatisfy(\.fix.isEmpty), "\(diagnostics)")
         #expect(decode(withURL("a b")).diagnostics.first?.fix.map(\.replacement) == ["\"a%20b\""])
+    }
+
+    /// Encoded, these would be other URLs than were meant.
+    @Test(arguments: [
+        ("http://a b/c", "leave it out"), ("http://\u{F6}.example/c d", "a host is called in ASCII: xn--…"),
+        ("h ttp://a/b", "leave it out"), ("http:{//a/b", "leave it out"), ("100% sure", "percent-encode it as %20"),
+    ])
+    func onlyWhatStaysTheSameURLIsEncoded(_ url: String, _ hint: String) {
+        let diagnostics = decode(withURL(url)).diagnostics
+        #expect(diagnostics.map(\.id) == ["U002"] && diagnostics.map(\.hint) == [hint], "\(diagnostics)")
+        #expect(diagnostics.allSatisfy { $0.fix.isEmpty })
+        #expect(
+            decode(withURL("http://a/\u{F6}?b c")).diagnostics.first?.fix.map(\.replacement) == [
+                "\"http://a/%C3%B6?b%20c\""
+            ])
     }
 
     @Test func credentialsAreNeverShown() {
@@ -58,6 +76,13 @@ import Testing
     @Test func mirrorsAreAbsoluteAndEndWithASlash() {
         let text = manifest(more: ", \"mirrors\": [\"https://h/a/\", \"https://h/a\", \"a/\", \"ftp://h/\"]")
         #expect(findings(text) == ["U010 $.mirrors[1]", "U009 $.mirrors[2]", "U004 $.mirrors[3]"])
+    }
+
+    /// What stands behind the last slash of its path is dropped (RFC 3986, section 5.2.3), and nothing of a path that is empty.
+    @Test func aMirrorsPathEndsWithASlash() {
+        let text = manifest(
+            more: ", \"mirrors\": [\"https://h\", \"https://h/?a\", \"https://h/a?b/\", \"https://h/a/?b\"]")
+        #expect(findings(text) == ["U010 $.mirrors[2]"])
     }
 
     /// RFC 3986, section 5.4, and a few more.

@@ -11,8 +11,7 @@ extension ValueType<URLReference> {
             for problem in URLRules.doubts(text) { context.report(problem, at: value) }
             return url
         } catch {
-            let encoded =
-                error.rule == .badURLCharacter && !URLRules.hasBlankEnd(text) ? URLCharacters.percentEncoded(text) : nil
+            let encoded = error.rule == .badURLCharacter ? URLRules.encoded(text) : nil
             context.report(error, at: value, fix: encoded.map { value.fix(replacingTextBy: $0) } ?? [])
             return nil
         }
@@ -39,7 +38,7 @@ extension ValueType<URLReference> {
         if !mirror.isAbsolute {
             context.report(
                 .relativeMirror, "the mirror \(URLRules.quoted(mirror.text)) is not an absolute URL", at: value)
-        } else if !mirror.text.hasSuffix("/") {
+        } else if let last = URLParts(mirror.text).path.utf8.last, last != UInt8(ascii: "/") {
             context.report(
                 .mirrorWithoutSlash, "the mirror \(URLRules.quoted(mirror.text)) doesn't end with a slash", at: value,
                 hint: "what follows its last slash is dropped when a relative URL is joined to it")

@@ -74,12 +74,12 @@ extension ValueType<String> {
     /// Beside segments Larder writes two files of its own.
     private static let reserved = ["index.m3u8", "index.json"]
 
-    private static let notReserved: JSONSchema = ["not": ["enum": .array(reserved.map(JSONSchema.string))]]
+    /// Nor as folders: a file and a folder can't have one name.
+    private static let notReserved: JSONSchema = ["not": ["pattern": #"^index\.(m3u8|json)(/|$)"#]]
 
     private static func checkReserved(_ path: String) throws(Problem) {
-        if reserved.contains(path) {
-            throw Problem(.reservedName, "\"\(path)\" is written by Larder itself")
-        }
+        let first = String(Substring(path.utf8.prefix { $0 != UInt8(ascii: "/") }))
+        if reserved.contains(first) { throw Problem(.reservedName, "\"\(first)\" is written by Larder itself") }
     }
 }
 
@@ -233,10 +233,13 @@ extension ValueType<[RequestHeader]> {
         var places: [String: JSONValue] = [:]
         for member in value.members {
             guard let header = header(member, &context) else { continue }
-            if let first = places.updateValue(member.key, forKey: header.name.lowercased()) {
+            let name = header.name.lowercased()
+            if let first = places[name] {
                 context.report(
                     .repeatedHeader, "the header \(header.name) is given twice", at: member.key,
                     notes: [Diagnostic.Note("it was first given here", at: first.range)])
+            } else {
+                places[name] = member.key
             }
             headers.append(header)
         }

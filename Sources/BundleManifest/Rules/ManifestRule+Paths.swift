@@ -75,7 +75,7 @@ extension ManifestRule {
             (
                 .error, "a path is one that Larder writes itself",
                 """
-                Beside the segments Larder writes index.m3u8 and index.json for players.
+                Beside the segments Larder writes index.m3u8 and index.json for players, so there can be no folders of these names either.
                 """
             )
         case .badPattern:

@@ -15,7 +15,8 @@ extension ManifestRule {
             (
                 .error, "a URL has a character that must be percent-encoded",
                 """
-                URLs are ASCII. Spaces and letters beyond it are percent-encoded, each byte of their UTF-8 as %XX. --fix does it.
+                URLs are ASCII. Spaces and letters beyond it are percent-encoded, each byte of their UTF-8 as %XX. --fix does it, but for hosts, \
+                which are called xn--… in ASCII.
                 """
             )
         case .badPercentEscape:
@@ -45,7 +46,8 @@ extension ManifestRule {
             (
                 .error, "a URL's host is missing or malformed",
                 """
-                The part after // must be a host name or an address, IPv6 in brackets, optionally with a port.
+                The part after // must be a host name of letters, digits, dots and hyphens, or an address, IPv6 in brackets, optionally with a \
+                port.
                 """
             )
         case .credentialsInURL:

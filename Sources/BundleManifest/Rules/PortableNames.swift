@@ -19,7 +19,7 @@ package enum PortableNames {
                     .notComposed, "the path \(path.quotedForMessage()) is not in Unicode's composed form",
                     hint: "write it in NFC"))
         }
-        if let why = path.split(separator: "/").lazy.compactMap(refusal).first {
+        if let why = path.utf8.split(separator: UInt8(ascii: "/")).lazy.compactMap(refusal).first {
             problems.append(Problem(.notPortable, "Windows has no file \(path.quotedForMessage()): \(why)"))
         }
         return problems
@@ -45,8 +45,8 @@ package enum PortableNames {
     }
 
     /// Why Windows refuses a component.
-    private static func refusal(_ component: Substring) -> String? {
-        switch WindowsName.flaw(of: component.utf8) {
+    private static func refusal(_ component: Substring.UTF8View) -> String? {
+        switch WindowsName.flaw(of: component) {
         case .character(let bad): "it has \(String(Unicode.Scalar(bad)).quotedForMessage()) in it"
         case .end: "a name ends with a dot or a space"
         case .device(let name): "\(name.quotedForMessage()) is a device"

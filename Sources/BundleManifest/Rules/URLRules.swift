@@ -71,12 +71,32 @@ package enum URLRules {
     }
 
     private static func check(authority: Substring) throws(Problem) {
-        guard let (_, port) = URLParts.hostAndPort(of: authority) else {
+        guard let (host, port) = URLParts.hostAndPort(of: authority), canBeHost(host) else {
             throw Problem(.badHost, "the host \(String(authority).quotedForMessage()) is malformed")
         }
         guard port.isEmpty || URLParts.isPort(port) else {
             throw Problem(.badPort, "the port \(String(port).quotedForMessage()) is not a number from 1 to 65535")
         }
+    }
+
+    /// Whether a server can be called so: by a name, or an address in brackets. RFC 3986 takes more, and no resolver does.
+    private static func canBeHost(_ host: Substring) -> Bool {
+        var rest = host.utf8[...]
+        if rest.first == UInt8(ascii: "[") {
+            let address = rest.dropFirst().dropLast().prefix { $0 != UInt8(ascii: "%") }
+            return !address.isEmpty
+                && address.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+        }
+        while let byte = rest.popFirst() {
+            // What is encoded is a letter beyond ASCII.
+            guard byte != UInt8(ascii: "%") else {
+                guard let digit = rest.first, digit >= UInt8(ascii: "8") else { return false }
+                rest = rest.dropFirst(2)
+                continue
+            }
+            guard byte.isUnreserved else { return false }
+        }
+        return true
     }
 
     /// What is odd about a URL that can be used.
@@ -134,11 +154,31 @@ package enum URLRules {
         if bad == "\\" { return "components are separated by /" }
         // Nobody means a line end or a tab that comes along when a URL is copied.
         if bad.value < 0x20 || hasBlankEnd(text) { return "leave it out" }
+        if head(of: text).unicodeScalars.contains(bad) {
+            return bad.isASCII ? "leave it out" : "a host is called in ASCII: xn--…"
+        }
         return "percent-encode it as \(URLCharacters.percentEncoded(bad))"
     }
 
+    /// The URL with what can't stand in it percent-encoded; nil where that wouldn't be what was meant: in a scheme or a host, beside a percent sign
+    /// that encodes nothing, and for a space that came along when the URL was copied.
+    static func encoded(_ text: String) -> String? {
+        guard !hasBlankEnd(text), head(of: text).utf8.allSatisfy(URLCharacters.isAllowed),
+            let encoded = URLCharacters.percentEncoded(text), (try? checkCharacters(encoded)) != nil
+        else { return nil }
+        return encoded
+    }
+
+    /// All before the path, or what was meant as that.
+    private static func head(of text: String) -> Substring {
+        let parts = URLParts(text)
+        if let authority = parts.authority { return text[..<authority.endIndex] }
+        if let mark = parts.path.firstRange(of: "://") { return text[..<mark.upperBound] }
+        return ["http", "https", "file"].contains(parts.scheme?.lowercased()) ? text[...] : ""
+    }
+
     /// Whether a space stands before or behind the URL.
-    static func hasBlankEnd(_ text: String) -> Bool {
+    private static func hasBlankEnd(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: " ") || text.utf8.last == UInt8(ascii: " ")
     }
 

@@ -16,7 +16,7 @@ enum TextPatterns {
     // MARK: URLs
 
     private static let scheme = "[A-Za-z][A-Za-z0-9+.-]*:"
-    private static let host = #"(\[[^\[\]/?#@]*\]|[^\[\]:/?#@]+)"#
+    private static let host = #"(\[[0-9A-Fa-f:.]+(%[^\[\]/?#@]*)?\]|([A-Za-z0-9._~-]|%[89A-Fa-f][0-9A-Fa-f])+)"#
     private static let port =
         "(:(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[0-5][0-9]{4}|[0-9]{1,4})?)?"
 
