@@ -30,6 +30,21 @@ extension JSONParser {
             hint: "write \" where it ends")
     }
 
+    /// `name"`: a string whose opening quote is missing. It ends at the quote that is next in the line, with nothing before that which separates
+    /// values.
+    mutating func takesStringWithoutOpening(from start: Int, asKey isKey: Bool) -> Bool {
+        let text = bytes[start...].prefix(4096).prefix { !Array("\n,{[".utf8).contains($0) }
+        guard let quote = text.firstIndex(of: UInt8(ascii: "\"")) else { return false }
+        let end = quote + 1
+        guard endsString(at: end), isKey == (nextInLine(from: end) == UInt8(ascii: ":")) else { return false }
+        report(
+            .unterminatedString, "the opening quote of this string is missing", at: start, to: end,
+            hint: "write \" where it begins")
+        appendNode(.string, from: start, to: end)
+        position = end
+        return true
+    }
+
     private func hasOddQuotes(from start: Int) -> Bool {
         var count = 0
         var rest = bytes[start...].prefix(4096)
@@ -77,6 +92,22 @@ extension JSONParser {
             hint: "a quote within a text is written \\\"")
         nodes[nodes.count - 1].end = UInt32(end + 1)
         position = end + 1
+        return true
+    }
+
+    /// `"na"me":`, `""name":`: a word that touches the end of a key, and another quote that ends the key.
+    mutating func takesQuotesWithinKey() -> Bool {
+        guard let key = nodes.last, key.kind == .string, Int(key.end) == position, position < bytes.count,
+            bytes[position - 1] == UInt8(ascii: "\""), isWordByte(bytes[position])
+        else { return false }
+        let text = bytes[position...].prefix(1024).prefix { !Array("\n,:{[".utf8).contains($0) }
+        let quotes = text.indices.lazy.filter { text[$0] == UInt8(ascii: "\"") }
+        guard let quote = quotes.first(where: { nextByte(from: $0 + 1) == UInt8(ascii: ":") }) else { return false }
+        report(
+            .missingColon, "the key goes on behind the quote that ends it", at: Int(key.start), to: quote + 1,
+            hint: "take that quote out, or write it as \\\"")
+        nodes[nodes.count - 1].end = UInt32(quote + 1)
+        position = quote + 1
         return true
     }
 

@@ -101,6 +101,7 @@ extension JSONParser {
         case _ where takesGroupedDigits():
             return .separator
         case _ where isWordByte(byte):
+            guard !takesStringWithoutOpening(from: start, asKey: true) else { return .colon }
             skipWord()
             let word = quoted(start..<position)
             report(
@@ -122,7 +123,7 @@ extension JSONParser {
     }
 
     mutating func recoverFromMissingColon(_ byte: UInt8) -> Expectation {
-        guard !reopensString() else { return .colon }
+        guard !reopensString(), !takesQuotesWithinKey() else { return .colon }
         switch byte {
         case UInt8(ascii: "="):
             let end = position + (hasBytes("=>", at: position) ? 2 : 1)

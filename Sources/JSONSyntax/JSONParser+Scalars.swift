@@ -209,7 +209,7 @@ extension JSONParser {
             appendNode(.boolean, from: start, to: position)
         } else if hasBytes("null", at: start), position == start + 4 {
             appendNode(.null, from: start, to: position)
-        } else {
+        } else if isOutermost || !takesStringWithoutOpening(from: start, asKey: false) {
             let word = String(decoding: bytes[start..<position].prefix(64), as: UTF8.self)
             let lowercased = word.lowercased()
             let isMeant = ["true", "false", "null"].contains(lowercased)

@@ -128,9 +128,10 @@ extension JSONRule {
             )
         case .unterminatedString:
             (
-                .error, "a string is never closed",
+                .error, "a quote of a string is missing",
                 """
-                A quote opens a string that nothing closes, or a line end comes before the closing quote.
+                A quote opens a string that nothing closes, a line end comes before the closing quote, or it is the opening quote that is \
+                missing.
                 """
             )
         case .controlCharacter:

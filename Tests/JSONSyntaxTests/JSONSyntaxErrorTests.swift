@@ -73,6 +73,16 @@ import Testing
         Case("{\"a\": \"x,\n\"b\": 01,\n\"c\": tru}", "J017@6", "J021@15", "J014@24"),
         // A key that isn't closed ends before its colon.
         Case("{\"a: [\"b\"], \"c\": 01}", "J017@1", "J021@17"),
+        // A string whose opening quote is missing ends at the closing one.
+        Case("{\"a\": b\", \"c\": 01}", "J017@6", "J021@15"),
+        Case("{\"a\": [https://b.example/c\", \"d\"], \"e\": 01}", "J017@7", "J021@40"),
+        Case("{\"a\": 1, b\": 2, \"c\": 01}", "J017@9", "J021@21"),
+        Case("{\"a\": b, \"c\": 01}", "J014@6", "J021@14"),
+        Case("{\"a\": b \"c\": 01}", "J014@6", "J006@8", "J021@13"),
+        // A quote too many in a key.
+        Case("{\"\"a\": \"b\", \"c\": 01}", "J008@1", "J021@17"),
+        Case("{\"a\"b\": \"b\", \"c\": 01}", "J008@1", "J021@18"),
+        Case("{\"a\"b\"c\": \"b\", \"d\": 01}", "J008@1", "J021@20"),
         // Apostrophes end no string.
         Case("{\"a\": “The Director’s Cut”, 'b': 'it's'}", "J015@6", "J015@34", "J015@39"),
         // Two missing commas in objects of an array.
