@@ -6,9 +6,12 @@ package struct LineDiff: Sendable {
     private struct Change {
         let lines: Range<Int>
         let replacement: [ArraySlice<UInt8>]
+
+        var isNone: Bool { lines.isEmpty && replacement.isEmpty }
     }
 
     private let name: String
+    /// Each with its line end, which the last one may lack.
     private let old: [ArraySlice<UInt8>]
     /// In the order of the text, and apart.
     private let changes: [Change]
@@ -16,12 +19,15 @@ package struct LineDiff: Sendable {
 
     /// - Parameters:
     ///   - old: a text.
-    ///   - new: another one of as many lines, as fixes leave it.
+    ///   - new: another one, of as many lines where fixes made it.
     package init(name: String, old: [UInt8], new: [UInt8]) {
         let (old, new) = (Self.lines(old), Self.lines(new))
-        precondition(old.count == new.count, "a fix added or removed a line")
         self.name = name
         self.old = old
+        guard old.count == new.count else {
+            changes = [Self.change(of: old.indices, in: old, to: new)]
+            return
+        }
         var changes: [Change] = []
         var line = 0
         while let start = old[line...].indices.first(where: { old[$0] != new[$0] }) {
@@ -36,17 +42,22 @@ package struct LineDiff: Sendable {
     ///   - edits: what makes the new one of it, in the order of the text and apart.
     package init(name: String, of text: [UInt8], edits: [TextEdit]) {
         self.name = name
-        old = Self.lines(text)
+        let old = Self.lines(text)
+        self.old = old
+        guard let lastLine = old.indices.last else {
+            changes = [Self.change(of: 0..<0, in: old, to: Self.lines(text.applying(edits)))]
+            return
+        }
         var changes: [Change] = []
         var rest = edits[...]
         var line = 0
         while let first = rest.first {
             line = Self.line(of: first.range.start, from: line, in: old)
             let start = line
-            var new = Array(text[old[start].startIndex..<first.range.start])
-            var position = first.range.start
+            var new: [UInt8] = []
+            var position = old[start].startIndex
             // All that begins on the lines of the one before.
-            while let edit = rest.first, edit.range.start <= old[line].endIndex {
+            while let edit = rest.first, line == lastLine || edit.range.start < old[line].endIndex {
                 new += text[position..<edit.range.start] + Array(edit.replacement.utf8)
                 position = edit.range.end
                 line = Self.line(of: position, from: line, in: old)
@@ -55,16 +66,22 @@ package struct LineDiff: Sendable {
             new += text[position..<old[line].endIndex]
             changes.append(Self.change(of: start..<line + 1, in: old, to: Self.lines(new)))
         }
-        self.changes = changes
+        self.changes = changes.filter { !$0.isNone }
     }
 
     private static func lines(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
-        text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var lines: [ArraySlice<UInt8>] = []
+        var rest = text[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(rest[...end])
+            rest = rest[(end + 1)...]
+        }
+        return rest.isEmpty ? lines : lines + [rest]
     }
 
-    /// The line that holds an offset, its end included.
+    /// The line that holds an offset, its end included; the last one for the end of the text.
     private static func line(of offset: Int, from start: Int, in lines: [ArraySlice<UInt8>]) -> Int {
-        lines[start...].firstIndex { offset <= $0.endIndex } ?? lines.count - 1
+        lines[start...].firstIndex { offset < $0.endIndex } ?? lines.count - 1
     }
 
     /// Without the lines that stay at the beginning and at the end.
@@ -81,7 +98,8 @@ package struct LineDiff: Sendable {
         return Change(lines: lines, replacement: Array(new))
     }
 
-    /// What `diff -u` would print, and `patch` takes unless something is masked; empty where nothing differs. Control characters in the lines are kept as they are.
+    /// What `diff -u` would print, and `patch` takes unless something is masked; empty where nothing differs. Control characters in the lines are
+    /// kept as they are.
     package var bytes: [UInt8] {
         var output: [UInt8] = []
         var added = 0
@@ -94,19 +112,13 @@ package struct LineDiff: Sendable {
                 end = next.lines.upperBound
             }
             rest = rest.dropFirst(hunk.count)
-            let lines =
-                max(
-                    first.lines.lowerBound - Self.contextLines, 0)..<max(
-                    end, min(end + Self.contextLines, lineCount))
-            added += append(hunk, of: lines, after: added, to: &output)
+            let start = max(first.lines.lowerBound - Self.contextLines, 0)
+            added += append(hunk, of: start..<min(end + Self.contextLines, old.count), after: added, to: &output)
         }
         // A name with a blank ends with a tab, as diff writes it: otherwise patch looks for a file that is called as the part before the blank.
         let name = escapedText(name) + (name.utf8.contains(UInt8(ascii: " ")) ? "\t" : "")
         return output.isEmpty ? [] : Array("--- \(name)\n+++ \(name)\n".utf8) + output
     }
-
-    /// A final line end doesn't begin another line.
-    private var lineCount: Int { old.last == [] ? old.count - 1 : old.count }
 
     /// - Parameter added: how many lines more the new text has before these.
     /// - Returns: how many lines more it has among them.
@@ -114,30 +126,27 @@ package struct LineDiff: Sendable {
         _ hunk: [Change], of lines: Range<Int>, after added: Int, to output: inout [UInt8]
     ) -> Int {
         let more = hunk.reduce(0) { $0 + $1.replacement.count - $1.lines.count }
-        let start = lines.lowerBound + 1
-        output += "@@ -\(start),\(lines.count) +\(start + added),\(lines.count + more) @@\n".utf8
+        let spans = [
+            Self.span(lines.lowerBound, lines.count), Self.span(lines.lowerBound + added, lines.count + more),
+        ]
+        output += "@@ -\(spans[0]) +\(spans[1]) @@\n".utf8
         var line = lines.lowerBound
         for change in hunk {
-            for index in line..<change.lines.lowerBound { append(" ", old[index], isLast(index), to: &output) }
-            for index in change.lines { append("-", old[index], isLast(index), to: &output) }
-            for (index, new) in change.replacement.enumerated() {
-                let isLast = change.lines.upperBound == old.count && index == change.replacement.count - 1
-                append("+", new, isLast, to: &output)
-            }
+            for index in line..<change.lines.lowerBound { Self.append(" ", old[index], to: &output) }
+            for index in change.lines { Self.append("-", old[index], to: &output) }
+            for new in change.replacement { Self.append("+", new, to: &output) }
             line = change.lines.upperBound
         }
-        for index in line..<lines.upperBound { append(" ", old[index], isLast(index), to: &output) }
+        for index in line..<lines.upperBound { Self.append(" ", old[index], to: &output) }
         return more
     }
 
-    private func isLast(_ line: Int) -> Bool { line == old.count - 1 }
+    /// Lines count from 1; where there are none it is the one before that is told.
+    private static func span(_ start: Int, _ count: Int) -> String { "\(count == 0 ? start : start + 1),\(count)" }
 
-    private func append(
-        _ mark: Unicode.Scalar, _ line: ArraySlice<UInt8>, _ isLast: Bool, to output: inout [UInt8]
-    ) {
+    private static func append(_ mark: Unicode.Scalar, _ line: ArraySlice<UInt8>, to output: inout [UInt8]) {
         output.append(UInt8(ascii: mark))
         output += line
-        output.append(UInt8(ascii: "\n"))
-        if isLast { output += "\\ No newline at end of file\n".utf8 }
+        if line.last != UInt8(ascii: "\n") { output += "\n\\ No newline at end of file\n".utf8 }
     }
 }
