@@ -25,37 +25,3 @@ extension ExplainedRule {
 
     package var explanation: String { row.explanation }
 }
-
-/// A rule without its type: a row in the list of all rules of a program.
-package struct RuleDescription: Sendable {
-    package let id: String
-    package let severity: Severity
-    package let title: String
-    package let explanation: String
-
-    package init(_ rule: some ExplainedRule) {
-        id = rule.id
-        severity = rule.severity
-        title = rule.title
-        explanation = rule.explanation
-    }
-}
-
-/// How bad a finding is.
-package enum Severity: String, Sendable, CaseIterable {
-    case error
-    case warning
-    /// Nothing is wrong: something that is worth knowing.
-    case note
-
-    /// Errors first.
-    package func isAtLeast(_ other: Severity) -> Bool { rank <= other.rank }
-
-    private var rank: Int {
-        switch self {
-        case .error: 0
-        case .warning: 1
-        case .note: 2
-        }
-    }
-}
