@@ -8,7 +8,12 @@ package final class OwnedDescriptor: Sendable {
     private let path: RelativePath?
 
     /// What it refers to, for messages; already safe to print. Put together when it is asked for: of most files nothing is ever said.
-    package var name: String { path.map { "\(base)/\($0)" } ?? base }
+    package var name: String { path.map { Self.name(of: $0, in: base) } ?? base }
+
+    /// A path beneath a folder, for messages.
+    static func name(of path: RelativePath, in folder: String) -> String {
+        folder.utf8.last == UInt8(ascii: "/") ? "\(folder)\(path)" : "\(folder)/\(path)"
+    }
 
     /// Takes over `rawValue`, which nobody else may close.
     package init(adopting rawValue: Int32, name: String) {
