@@ -41,19 +41,13 @@ package final class MessageDigest {
         didRead: (Int) -> Void = { _ in }
     ) throws(SystemError) -> (sizeBytes: Int64, digests: [DigestAlgorithm: [UInt8]])? {
         let running = algorithms.compactMap { MessageDigest($0) }
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { piece.deallocate() }
-        var done: Int64 = 0
-        while !isStopped() {
-            let count = try file.read(into: piece, at: done)
-            if count == 0 {
-                let digests = running.map { ($0.algorithm, $0.finalize()) }
-                return (done, Dictionary(uniqueKeysWithValues: digests))
-            }
-            for digest in running { digest.update(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
-            done += Int64(count)
-            didRead(count)
+        guard !isStopped() else { return nil }
+        let length = try file.forEachPiece(of: 1 << 20) { piece in
+            for digest in running { digest.update(piece) }
+            didRead(piece.count)
+            return !isStopped()
         }
-        return nil
+        guard !isStopped() else { return nil }
+        return (length, Dictionary(uniqueKeysWithValues: running.map { ($0.algorithm, $0.finalize()) }))
     }
 }

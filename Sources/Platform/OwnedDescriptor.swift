@@ -153,24 +153,6 @@ package final class OwnedDescriptor: Sendable {
         return bytes
     }
 
-    /// Writes the whole file to `target`, from its start, in pieces of 256 KiB. The target stays its owner's.
-    package func copyAll(to target: Int32) throws(SystemError) {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-        defer { piece.deallocate() }
-        var offset: Int64 = 0
-        while true {
-            let count = try read(into: piece, at: offset)
-            if count == 0 { return }
-            offset += Int64(count)
-            var rest = UnsafeRawBufferPointer(rebasing: piece[..<count])
-            while !rest.isEmpty {
-                let written = retryingInterrupts { Glibc.write(target, rest.baseAddress, rest.count) }
-                guard written >= 0 else { throw .last("write", "the output") }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-        }
-    }
-
     /// Cuts the file, or extends it with zeros, to `lengthBytes`.
     package func truncate(to lengthBytes: Int64) throws(SystemError) {
         guard retryingInterrupts({ ftruncate(rawValue, Int(lengthBytes)) }) == 0 else { throw .last("truncate", name) }

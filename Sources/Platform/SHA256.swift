@@ -50,18 +50,10 @@ package final class SHA256: @unchecked Sendable {
     package func update(
         from file: OwnedDescriptor, at offset: Int64 = 0, lengthBytes: Int64 = .max, isStopped: () -> Bool = { false }
     ) throws(SystemError) -> Int64 {
-        let pieceBytes = Int(min(1 << 20, max(1, lengthBytes)))
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 4096)
-        defer { piece.deallocate() }
-        var done: Int64 = 0
-        while done < lengthBytes, !isStopped() {
-            let wanted = Int(min(Int64(piece.count), lengthBytes - done))
-            let count = try file.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
-            if count == 0 { break }
-            update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            done += Int64(count)
+        guard !isStopped() else { return 0 }
+        return try file.forEachPiece(of: 1 << 20, at: offset, lengthBytes: lengthBytes) { piece in
+            update(piece)
+            return !isStopped()
         }
-        return done
     }
 }
