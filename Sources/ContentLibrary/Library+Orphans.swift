@@ -87,9 +87,10 @@ extension Library {
             (generationsDirectory, $0)
         }
         found += try partial.temporarySiblings(of: UnnamedFile.stem).map { (partial, $0) }
-        found += try internals.names().filter { $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) }
-            .map { (internals, $0) }
-        return try found + internals.temporarySiblings(of: LibraryLayout.pin).map { (internals, $0) }
+        for name in [LibraryLayout.probe, LibraryLayout.pin] {
+            found += try internals.temporarySiblings(of: name).map { (internals, $0) }
+        }
+        return found
     }
 
     /// Hands each bundle that the store has a directory for to `body`, with that directory. What isn't ours is passed over. One at a time: there may be

@@ -7,7 +7,7 @@ package final class MessageDigest {
 
     /// - Returns: nil where libcrypto offers no such algorithm, as MD5 where only approved ones are allowed.
     package init?(_ algorithm: DigestAlgorithm) {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        guard let context = EVP_MD_CTX_new() else { giveUp("out of memory for a digest") }
         self.algorithm = algorithm
         self.context = context
         guard let type = EVP_get_digestbyname(algorithm.plainName), EVP_DigestInit_ex(context, type, nil) == 1 else {
@@ -26,7 +26,7 @@ package final class MessageDigest {
     package func finalize() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: algorithm.digestBytes)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1 else {
-            preconditionFailure("libcrypto could not end a digest")
+            giveUp("libcrypto could not end a digest")
         }
         return bytes
     }

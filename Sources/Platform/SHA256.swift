@@ -9,7 +9,7 @@ package final class SHA256: @unchecked Sendable {
     private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
     package init() {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        guard let context = EVP_MD_CTX_new() else { giveUp("out of memory for a digest") }
         self.context = context
         reset()
     }
@@ -30,7 +30,7 @@ package final class SHA256: @unchecked Sendable {
     package func finalize() -> SHA256Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = SHA256Digest(bytes: bytes) else {
-            preconditionFailure("libcrypto could not end a digest")
+            giveUp("libcrypto could not end a digest")
         }
         return digest
     }

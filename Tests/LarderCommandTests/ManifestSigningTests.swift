@@ -67,6 +67,10 @@ import Testing
             #expect(result.status == .exited(code) && result.problems.count == 1, "\(result)")
             #expect(result.errorText.contains("libcrypto offers no \(algorithm) on this machine"), "\(result)")
         }
+        // Nothing can be done without this one.
+        let sync = ["sync", manifest, "--library", directory["library"]]
+        let result = try await LarderProgram.run(sync, environment: environment)
+        #expect(result.status == .exited(1) && result.errorText == "error: libcrypto offers no SHA-256\n", "\(result)")
     }
 
     /// As ssh does; but a key may be meant to lie so.
