@@ -61,6 +61,7 @@ test: ## All tests but those that need root; at most half an hour on two cores
 
 # Mounts and routes are made in namespaces of the tests' own, so that none outlives them.
 test-root: ## The tests that need root: full disks, read-only mounts, lost networks
+	@[ "$$(id -u)" = 0 ] || { echo 'make test-root needs root: sudo env PATH="$$PATH" make test-root' >&2; exit 1; }
 	.ci/install build test root
 	swift build --build-tests
 	LARDER_ROOT_TESTS=1 unshare --mount --net sh -c 'ip link set lo up && $(TEST) --skip-build --filter RootTests'

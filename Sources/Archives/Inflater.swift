@@ -1,4 +1,5 @@
 import CZlib
+import Platform
 
 /// The state of one decompression (RFC 1951), with or without the zlib frame (RFC 1950).
 final class Inflater {
@@ -31,7 +32,7 @@ final class Inflater {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let code = larder_inflateInit2(stream, container.windowBits)
-        precondition(code == Z_OK, "zlib refused to start: error \(code)")
+        guard code == Z_OK else { giveUp("zlib refused to start: error \(code)") }
     }
 
     deinit {

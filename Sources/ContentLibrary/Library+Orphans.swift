@@ -28,16 +28,18 @@ extension Library {
         let replaced = try replacedContent(keeping: 0, olderThan: .zero, now: now)
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
-            for doomed in choice.doomed { bytes += try generationsDirectory.treeBytes(doomed.number.path) }
+            for doomed in choice.doomed { bytes.addClamped(try generationsDirectory.treeBytes(doomed.number.path)) }
             let salvages = try StagingLeftover.all(in: staging, forLooking: true).filter { isWanted($0.bundle) }
-            for (directory, name) in try leftovers(besides: salvages) { bytes += try directory.treeBytes(name) }
-            for name in replaced { bytes += try quarantine.treeBytes(name) }
+            for (directory, name) in try leftovers(besides: salvages) {
+                bytes.addClamped(try directory.treeBytes(name))
+            }
+            for name in replaced { bytes.addClamped(try quarantine.treeBytes(name)) }
             var contents: [StoreAddress] = []
             try forEachStoredBundle { bundle, directory throws(SystemError) in
                 let names = Set(try directory.names().compactMap(StoreName.init(storeEntry:)))
                 for name in names where !isNeeded(StoreAddress(bundle: bundle, name: name)) {
                     contents.append(StoreAddress(bundle: bundle, name: name))
-                    for path in [name.path, name.receiptPath] { bytes += try directory.treeBytes(path) }
+                    for path in [name.path, name.receiptPath] { bytes.addClamped(try directory.treeBytes(path)) }
                 }
             }
             return LibraryOrphans(
@@ -80,12 +82,15 @@ extension Library {
         besides salvages: [StagingLeftover]
     ) throws(SystemError) -> [(directory: Directory, name: RelativePath)] {
         let kept = Set(salvages.flatMap(\.kept))
-        let hidden = [UInt8(ascii: ".")]
-        return try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
-            + generationsDirectory.names().filter(GenerationNumber.isInProgress).map { (generationsDirectory, $0) }
-            + internals.names().filter {
-                $0.bytes.starts(with: LibraryLayout.probePrefix.utf8) || $0.bytes.starts(with: hidden)
-            }.map { (internals, $0) }
+        var found = try staging.names().filter { !kept.contains($0) }.map { (staging, $0) }
+        found += try generationsDirectory.names().filter(GenerationNumber.isInProgress).map {
+            (generationsDirectory, $0)
+        }
+        found += try partial.temporarySiblings(of: UnnamedFile.stem).map { (partial, $0) }
+        for name in [LibraryLayout.probe, LibraryLayout.pin] {
+            found += try internals.temporarySiblings(of: name).map { (internals, $0) }
+        }
+        return found
     }
 
     /// Hands each bundle that the store has a directory for to `body`, with that directory. What isn't ours is passed over. One at a time: there may be

@@ -18,8 +18,8 @@ extension Library {
         ])
 
     private func straysOutside() throws(SystemError) -> [String] {
-        let hidden = UInt8(ascii: ".")
-        let inside = try internals.names().filter { !Self.ownInternals.contains($0) && $0.bytes.first != hidden }
+        let own = Self.ownInternals.union(try internals.temporarySiblings(of: LibraryLayout.pin))
+        let inside = try internals.names().filter { !own.contains($0) }
         return try root.names().filter { !Self.ownNames.contains($0) }.map(\.description)
             + inside.map { "\(LibraryLayout.internals)/\($0)" }
     }

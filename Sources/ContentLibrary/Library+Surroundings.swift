@@ -5,11 +5,11 @@ extension Library {
     /// - Parameter unmade: where a library will be, for one that isn't there yet.
     /// - Returns: its path; nil where there is none.
     package static func around(_ path: String, unmade: String? = nil) -> String? {
-        let future = unmade.map(resolvedPath)
-        var folder = resolvedPath(path)[...]
-        while !folder.isEmpty {
-            if String(folder) == future || isMade(at: String(folder)) { return String(folder) }
-            folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+        let future = unmade.map { ResolvedPath($0) }
+        var next: ResolvedPath? = ResolvedPath(path)
+        while let folder = next {
+            if folder == future || isMade(at: folder.text) { return folder.text }
+            next = folder.parent
         }
         return nil
     }

@@ -42,9 +42,8 @@ enum LibraryLayout {
     /// Beneath a generation: what it was published with.
     static let generationList: RelativePath = ".contents"
 
-    static let probePrefix = "probe-"
-
-    static func probe(_ number: UInt64) -> RelativePath { path(probePrefix + String(number, radix: 16)) }
+    /// Whose temporary sibling the folder is that a file system is tried in.
+    static let probe: RelativePath = "probe"
 
     static func path(_ name: String) -> RelativePath {
         do { return try RelativePath(name) } catch { preconditionFailure("\(name) is made of letters and digits") }

@@ -94,7 +94,7 @@ struct LibrarySetup {
         let missing = try translating { () throws(SystemError) -> String? in
             let internals = try root.subdirectory(LibraryLayout.internals, create: true)
             // A name of its own: another first run may be at the same point.
-            let name = LibraryLayout.probe(UInt64.random(in: .min ... .max))
+            let name = try internals.temporarySibling(of: LibraryLayout.probe)
             defer { _ = try? internals.removeTree(name) }
             let probe = FileSystemProbe(directory: try internals.subdirectory(name, create: true))
             if let missing = try probe.missingFeature() { return missing }

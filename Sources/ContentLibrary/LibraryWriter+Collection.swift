@@ -78,7 +78,7 @@ extension LibraryWriter {
         for number in doomed { try generations.rename(number.path, to: number.removedPath) }
         // Else a power loss could bring back a generation whose content is gone.
         try generations.synchronize()
-        for number in doomed { collected.freedBytes += try generations.removeTree(number.removedPath) }
+        for number in doomed { collected.freedBytes.addClamped(try generations.removeTree(number.removedPath)) }
         collected.generations = doomed
     }
 
@@ -91,7 +91,7 @@ extension LibraryWriter {
             let present = try directory.names()
             let names = Set(present.compactMap(StoreName.init(storeEntry:)))
                 .filter { !isNeeded(StoreAddress(bundle: bundle, name: $0)) }.sorted()
-            for name in names { collected.freedBytes += try directory.removeTree(name.receiptPath) }
+            for name in names { collected.freedBytes.addClamped(try directory.removeTree(name.receiptPath)) }
             if !names.isEmpty { doomed.append((bundle, names)) }
             if present.isEmpty { isEmpty.append(bundle) }
         }
@@ -100,7 +100,7 @@ extension LibraryWriter {
         for (bundle, names) in doomed {
             let directory = try library.store.bundleDirectory(bundle)
             for name in names {
-                collected.freedBytes += try directory.removeTree(name.path)
+                collected.freedBytes.addClamped(try directory.removeTree(name.path))
                 collected.contents.append(StoreAddress(bundle: bundle, name: name))
             }
             if try directory.names().isEmpty { isEmpty.append(bundle) }

@@ -166,7 +166,7 @@ private struct ContentRebuilding {
         }
         if missing.isEmpty { return 0 }
         // Sizes of files that were on one disk: their sum fits.
-        try checkRoom(missing.reduce(0) { $0 &+ $1.file.sizeBytes })
+        try checkRoom(missing.reduce(0) { $0.addingClamped($1.file.sizeBytes) })
         return try restore(missing, searching: writer, isStopped)
     }
 

@@ -55,7 +55,7 @@ extension LibraryWriter {
         guard !doomed.isEmpty, try !isAnyGenerationHeld() else { return 0 }
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
-            for name in doomed { bytes += try library.quarantine.removeTree(name) }
+            for name in doomed { bytes.addClamped(try library.quarantine.removeTree(name)) }
             return bytes
         }
     }

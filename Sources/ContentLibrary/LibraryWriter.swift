@@ -48,7 +48,7 @@ package final class LibraryWriter: Sendable {
             let salvages = try StagingLeftover.all(in: library.staging)
             var bytes: Int64 = 0
             for (directory, name) in try library.leftovers(besides: salvages) {
-                bytes += try directory.removeTree(name)
+                bytes.addClamped(try directory.removeTree(name))
             }
             return (salvages, bytes)
         }
@@ -107,7 +107,7 @@ package final class LibraryWriter: Sendable {
         }
         return try translating { () throws(SystemError) in
             var bytes: Int64 = 0
-            for name in doomed.flatMap(\.kept) { bytes += try library.staging.removeTree(name) }
+            for name in doomed.flatMap(\.kept) { bytes.addClamped(try library.staging.removeTree(name)) }
             return bytes
         }
     }

@@ -244,7 +244,7 @@ extension Library {
         let leftovers = (try? StagingLeftover.all(in: staging, forLooking: true)) ?? []
         return Dictionary(grouping: leftovers, by: \.bundle).mapValues { leftovers in
             let entries = leftovers.flatMap { StagingJournal.notes($0.names.journal, in: staging).files }
-            return (entries.count, entries.reduce(0) { $0 &+ $1.source.sizeBytes })
+            return (entries.count, entries.reduce(0) { $0.addingClamped($1.source.sizeBytes) })
         }
     }
 

@@ -41,7 +41,7 @@ extension BundleJob {
         switch bundle.content {
         case .archive, .textures, .ebook:
             // The file as it is fetched, and what it unpacks to.
-            let fetched = (try? content.receipt())?.sources.reduce(0) { $0 &+ $1.sizeBytes } ?? 0
+            let fetched = (try? content.receipt())?.sources.reduce(Int64(0)) { $0.addingClamped($1.sizeBytes) } ?? 0
             return fetched.addingClamped(bundle.isUnpacked ? content.header.contentBytes : 0)
         case .segments(let list) where list.join != nil: return content.header.contentBytes
         case .segments, .files, .hls: return 0

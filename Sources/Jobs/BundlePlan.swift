@@ -29,8 +29,8 @@ package struct BundlePlan: Sendable {
         missingFiles = missing
         var (planned, heldBytes): (Int64, Int64) = (0, 0)
         for size in missing.map({ (bytes: Int64($0.sizeBytes ?? 0), held: held($0)) }) {
-            planned = planned.addingClamped(size.bytes)
-            heldBytes = heldBytes.addingClamped(min(size.bytes, max(0, size.held)))
+            planned.addClamped(size.bytes)
+            heldBytes.addClamped(min(size.bytes, max(0, size.held)))
         }
         (plannedBytes, self.heldBytes) = (planned, heldBytes)
         needsRoom = planned > heldBytes || missing.contains { $0.sizeBytes == nil }

@@ -24,13 +24,13 @@ final class BundleTally: Sendable {
         case .fileCopied(let bytes):
             counts.withLock {
                 $0.obtained.add(bytes, of: bundle)
-                $0.copied = $0.copied.addingClamped(bytes)
+                $0.copied.addClamped(bytes)
             }
         case .courierTaken(let bytes, let isFetched):
             counts.withLock {
                 // A transfer tells of what came over the network.
                 if !isFetched { $0.obtained.add(bytes, of: bundle) }
-                $0.ofCouriers = $0.ofCouriers.addingClamped(bytes)
+                $0.ofCouriers.addClamped(bytes)
             }
         default: break
         }

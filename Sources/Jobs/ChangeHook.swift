@@ -36,11 +36,12 @@ struct ChangeHook {
         }
         let changes = GenerationChanges(from: announced.flatMap { try? library.generations.open($0) }, to: current)
         let variables = variables(changes, current.number)
-        guard
-            let program = Program(
+        let program: Program
+        do throws(SystemError) {
+            program = try Program(
                 ["sh", "-c", command], output: .toStandardError, variables: variables, hasOwnGroup: true)
-        else {
-            return "--on-change could not be started; the next run tries again"
+        } catch {
+            return "--on-change could not be started: \(error); the next run tries again"
         }
         switch program.wait(atMost: Self.patience, unless: { control.reason?.isSignal == true }) {
         case nil where control.reason?.isSignal == true:

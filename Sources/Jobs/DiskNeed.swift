@@ -31,7 +31,7 @@ struct DiskNeed: Sendable {
         for manifest in manifests { add(Self.blocks(Int64(manifest.bytes.count))) }
     }
 
-    private mutating func add(_ more: Int64) { bytes = bytes.addingClamped(more) }
+    private mutating func add(_ more: Int64) { bytes.addClamped(more) }
 
     private mutating func add(_ plan: BundlePlan, transfers: Int) {
         if case .mend(let content) = plan.work { add(mending: content, of: plan) }

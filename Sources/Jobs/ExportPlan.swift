@@ -78,7 +78,7 @@ struct ExportPlan: Sendable {
                 guard let digest = file.digest, !other.has(digest, in: item.address), seen.insert(digest).inserted,
                     let size = sizeBytes(of: file), !isThere(digest, size)
                 else { continue }
-                needed = needed.addingClamped(max(0, size - max(0, held[digest] ?? 0)))
+                needed.addClamped(max(0, size - max(0, held[digest] ?? 0)))
             }
         }
         return needed

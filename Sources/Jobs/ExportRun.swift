@@ -69,7 +69,7 @@ package struct ExportRun: Sendable {
 
         fileprivate mutating func note(written count: Int, _ bytes: Int64) {
             written += count
-            writtenBytes = writtenBytes.addingClamped(bytes)
+            writtenBytes.addClamped(bytes)
         }
 
         fileprivate mutating func add(_ other: Files) {
@@ -160,7 +160,7 @@ package struct ExportRun: Sendable {
 
     /// What is written must not become part of a library, nor a library part of what is carried.
     private func checkTarget() throws(LibraryError) {
-        let (library, target) = (resolvedPath(libraryPath), resolvedPath(self.target))
+        let (library, target) = (ResolvedPath(libraryPath), ResolvedPath(self.target))
         guard !library.isAtOrBeneath(target), !target.isAtOrBeneath(library) else {
             throw LibraryError(
                 .unusablePlace,
@@ -174,7 +174,7 @@ package struct ExportRun: Sendable {
         var freed: Int64 = 0
         let needed = plan.neededBytes(held: writer.heldBytes()) { digest, size in
             if writer.mayHave(digest, sizeBytes: size) { return true }
-            freed = freed.addingClamped(writer.displacedBytes(digest))
+            freed.addClamped(writer.displacedBytes(digest))
             return false
         }
         let free = try writer.freeBytes().addingClamped(freed)
@@ -319,12 +319,5 @@ extension RunControl {
     fileprivate func isStopped() -> Bool {
         noteActivity()
         return reason != nil
-    }
-}
-
-extension String {
-    /// Whether the absolute path is that of a folder, or of something in it.
-    fileprivate func isAtOrBeneath(_ folder: String) -> Bool {
-        self == folder || hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 }

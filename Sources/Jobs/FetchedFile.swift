@@ -52,7 +52,7 @@ struct FetchedFile: Sendable {
     var descriptor: OwnedDescriptor {
         switch content {
         case .downloaded(let file): file.descriptor
-        case .copied(let copy): copy.descriptor
+        case .copied(let copy): copy.file.descriptor
         }
     }
 
@@ -100,7 +100,7 @@ struct FetchedFile: Sendable {
         if let parent = path.parent { try directory.makeDirectories(parent) }
         switch content {
         case .downloaded(let file): try file.link(to: path, in: directory)
-        case .copied(let copy): try directory.link(copy.descriptor, at: path)
+        case .copied(let copy): try copy.file.link(to: path, in: directory)
         }
     }
 
@@ -109,7 +109,7 @@ struct FetchedFile: Sendable {
         if let parent = path.parent { try directory.makeDirectories(parent) }
         switch content {
         case .downloaded(let file): try file.take(to: path, in: directory, flush: false)
-        case .copied(let copy): try directory.link(copy.descriptor, at: path)
+        case .copied(let copy): try copy.file.link(to: path, in: directory)
         }
     }
 

@@ -2,9 +2,9 @@ import Glibc
 import Platform
 import Transfer
 
-/// A private copy of a local file, digest taken on the way. It has no name until it is placed, so a crash leaves nothing behind.
+/// A private copy of a local file, digest taken on the way.
 struct LocalCopy: Sendable {
-    let descriptor: OwnedDescriptor
+    let file: UnnamedFile
     let sizeBytes: Int64
     let digest: SHA256Digest
 
@@ -41,7 +41,7 @@ struct LocalCopy: Sendable {
             throw BundleFailure(
                 .sizeMismatch, "the file has \(found) bytes where \(length) were asked for", url: url)
         }
-        let target = try Self.writing { () throws(SystemError) in try directory.openUnnamedFile() }
+        let target = try Self.writing { () throws(SystemError) in try UnnamedFile(in: directory) }
         let hasher = SHA256()
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { piece.deallocate() }
@@ -56,7 +56,7 @@ struct LocalCopy: Sendable {
             }
             let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
             hasher.update(bytes)
-            try Self.writing { () throws(SystemError) in try target.write(bytes, at: done) }
+            try Self.writing { () throws(SystemError) in try target.descriptor.write(bytes, at: done) }
             done += Int64(count)
             didWrite(Int64(count))
         }
@@ -64,7 +64,7 @@ struct LocalCopy: Sendable {
             throw BundleFailure(
                 .sizeMismatch, "the file was cut while it was read: \(done) of \(length) bytes came", url: url)
         }
-        (descriptor, sizeBytes, digest) = (target, done, hasher.finalize())
+        (file, sizeBytes, digest) = (target, done, hasher.finalize())
     }
 
     private static func reading<Result>(

@@ -67,6 +67,6 @@ struct ManifestTrust: Sendable {
     }
 
     private func refusal(_ error: SignatureError, _ location: ManifestLocation) -> RunProblem {
-        RunProblem(.refused, "\(location): \(error). What is published stays")
+        RunProblem(error.isUndecided ? .unreadable : .refused, "\(location): \(error). What is published stays")
     }
 }

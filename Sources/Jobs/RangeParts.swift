@@ -31,7 +31,7 @@ struct RangeParts {
         for (number, range) in ranges.enumerated().sorted(by: {
             ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset)
         }) {
-            wantedBytes = wantedBytes.addingClamped(range.lengthBytes)
+            wantedBytes.addClamped(range.lengthBytes)
             coveredBytes += max(0, range.end - max(range.offset, coveredEnd))
             coveredEnd = max(coveredEnd, range.end)
             if let last = current,

@@ -138,7 +138,7 @@ final class RunBoard: Sendable {
             case .success(let content) where isNew(content):
                 if isPublished {
                     summary.published += 1
-                    summary.writtenBytes += content.header.contentBytes
+                    summary.writtenBytes.addClamped(content.header.contentBytes)
                 } else {
                     // It is complete in the store; the next run finds it there and publishes it.
                     summary.paused += 1

@@ -52,7 +52,7 @@ final class RunLimits: Sendable {
     /// Notes bytes that an earlier run had brought.
     func note(salvaged bytes: Int64) {
         control.noteActivity()
-        salvaged.withLock { $0 = $0.addingClamped(bytes) }
+        salvaged.withLock { $0.addClamped(bytes) }
     }
 
     /// What earlier runs had brought and this one has put to use, beside what went on where it had stopped.

@@ -31,7 +31,7 @@ final class SegmentProgress: Sendable {
         let now = ContinuousClock.now
         let figures = state.withLock { state -> SegmentFigures? in
             state.figures.files += 1
-            state.figures.bytes = state.figures.bytes.addingClamped(bytes)
+            state.figures.bytes.addClamped(bytes)
             state.figures.duration += duration
             guard
                 state.figures.files == state.figures.totalFiles

@@ -127,7 +127,7 @@ package struct SyncRun: Sendable {
         bookkeeping?.cancel()
         await downloader.shutDown()
         summary.note(downloader.statistics)
-        summary.resumedBytes = summary.resumedBytes.addingClamped(limits.salvagedBytes)
+        summary.resumedBytes.addClamped(limits.salvagedBytes)
         (summary.courierBytes, summary.copiedBytes) = (tally.courierBytes, tally.copiedBytes)
         // One that came when all was done has stopped nothing.
         if board?.isUnfinished ?? !isLoaded { summary.stop = control.reason }

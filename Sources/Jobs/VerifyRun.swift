@@ -166,7 +166,7 @@ package struct VerifyRun: Sendable {
             emit(.notice("and \(verdict.damageCount - verdict.damage.count) more"), of: address.bundle)
         }
         report.files += verdict.files
-        report.bytes = report.bytes.addingClamped(verdict.bytes)
+        report.bytes.addClamped(verdict.bytes)
         guard verdict.isComplete else {
             report.remaining += 1
             return

@@ -30,10 +30,16 @@ func readFile(_ path: String, limitBytes: Int) throws(AuthoringProblem) -> [UInt
     }
 }
 
-/// Reads a key or a password, which may come through a pipe as well.
+/// Reads a key or a password, which may come through a pipe as well. That everybody can read it is told, and keeps nobody from using it.
 func readSecret(_ path: String) throws(AuthoringProblem) -> [UInt8] {
     do throws(SystemError) {
-        return try OwnedDescriptor.open(path, flags: O_RDONLY).readAll(limitBytes: 4096)
+        let file = try OwnedDescriptor.open(path, flags: O_RDONLY)
+        let status = try file.status()
+        if status.kind == .file, status.mode & 0o004 != 0 {
+            Console.writeError(
+                "warning: everybody on this machine may read \(file.name): chmod 600 makes it yours alone\n")
+        }
+        return try file.readAll(limitBytes: 4096)
     } catch {
         throw AuthoringProblem(.unreadable, "\(error)")
     }

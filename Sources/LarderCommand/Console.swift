@@ -20,16 +20,9 @@ enum Console {
 
     /// Writes a whole file, in pieces of 256 KiB, between which others have their turn.
     static func write(contentOf file: OwnedDescriptor) throws(SystemError) {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-        defer { piece.deallocate() }
-        var offset: Int64 = 0
-        while true {
-            let count = try file.read(into: piece, at: offset)
-            if count == 0 { return }
-            if let code = put(UnsafeRawBufferPointer(rebasing: piece[..<count]), STDOUT_FILENO) {
-                throw SystemError(code: code, operation: "write to", subject: "standard output")
-            }
-            offset += Int64(count)
+        _ = try file.forEachPiece(of: 256 << 10) { piece throws(SystemError) in
+            guard let code = put(piece, STDOUT_FILENO) else { return true }
+            throw SystemError(code: code, operation: "write to", subject: "standard output")
         }
     }
 

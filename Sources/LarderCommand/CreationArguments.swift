@@ -57,10 +57,10 @@ struct CreationArguments {
                 "--output '\(escapedText(path))' lies in the library \(escapedText(library)), where nothing else may be written; name a place outside of it"
             )
         }
-        let (directory, name) = try Directory.placeForFile(named: path)
+        let (directory, name, replaced) = try Directory.placeForFile(named: path)
         // Before hours are spent on what can't be put there.
         try directory.checkIsWritable()
-        guard try directory.status(of: name) != nil else {
+        guard replaced != nil else {
             return OutputPlace(path: path, directory: directory, name: name, replaced: nil)
         }
         let there = try ManifestFile.place(of: .file(path: path), insteadOfChanging: "-o takes another place")
@@ -105,7 +105,7 @@ struct CreationArguments {
     static func folder(ofManifest path: String) -> [UInt8] {
         let path = absolutePath(path)
         let parent = path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
-        return Array(resolvedPath(parent.isEmpty ? "/" : String(parent)).utf8)
+        return ResolvedPath(parent.isEmpty ? "/" : String(parent)).bytes
     }
 
     /// Without mirrors URLs are relative to where the manifest lies.

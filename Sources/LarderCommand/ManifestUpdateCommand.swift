@@ -120,7 +120,7 @@ struct ManifestUpdateCommand {
             return .diff
         }
         // One that is OLD by another name is held against what was read, too.
-        if let output = parsed[Self.output], output == "-" || resolvedPath(output) != resolvedPath(path) {
+        if let output = parsed[Self.output], output == "-" || ResolvedPath(output) != ResolvedPath(path) {
             return try arguments.outputPlace(output).map(Target.file) ?? .standardOutput
         }
         let location = ManifestLocation.file(path: path)

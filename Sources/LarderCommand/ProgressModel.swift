@@ -37,7 +37,7 @@ struct ProgressModel {
         switch event.kind {
         case .bundlePlanned(let state, let bytes):
             bundleCount += 1
-            plannedBytes = plannedBytes.addingClamped(bytes)
+            plannedBytes.addClamped(bytes)
             if state != .unchanged { pendingBundles.insert(bundle) }
         case .segmentProgress(let figures):
             if let index = segments.firstIndex(where: { $0.key == bundle }) {
@@ -60,7 +60,7 @@ struct ProgressModel {
             }
         case .transferRetrying: update(event) { $0.bytesPerSecond = nil }
         case .transferFinished(let bytes):
-            endedBytes = endedBytes.addingClamped(bytes)
+            endedBytes.addClamped(bytes)
             transfers.removeAll { $0.number == event.transfer }
         case .transferFailed, .transferPaused: transfers.removeAll { $0.number == event.transfer }
         default: break

@@ -1,5 +1,6 @@
 import CommandLineParsing
 import ContentLibrary
+import Glibc
 import Jobs
 import Platform
 import Transfer
@@ -81,12 +82,24 @@ struct RefreshOptions: Sendable {
             throw parsed.usageError(
                 "--print-systemd, --write-systemd and --print-cron do different things: use one after the other")
         }
-        if let metrics = parsed[Self.metrics],
-            let library = Library.around(metrics.folder, unmade: parsed[RunArguments.library])
-        {
+        if let metrics = parsed[Self.metrics] { try checkMetrics(metrics) }
+    }
+
+    private func checkMetrics(_ path: String) throws(UsageError) {
+        let shown = "--metrics: \(path.quotedForMessage())"
+        // Where a file that replaces it is made, whatever link has its name now.
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        if let library = Library.around(folder, unmade: parsed[RunArguments.library]) {
             throw parsed.usageError(
-                "--metrics: \(metrics.quotedForMessage()) lies in the library \(library.quotedForMessage()), where nothing else may be written; name a file outside of it"
+                "\(shown) lies in the library \(library.quotedForMessage()), where nothing else may be written; name a file outside of it"
             )
+        }
+        do { _ = try Directory.placeForFile(named: path) } catch {
+            // What is missing may be there at the end, when it is written.
+            guard let error = error as? SystemError, [EISDIR, EEXIST, ENAMETOOLONG].contains(error.code) else { return }
+            throw parsed.usageError(
+                "\(shown) is no name for a file, or of something else; name one, such as larder.prom")
         }
     }
 
@@ -167,11 +180,6 @@ struct RefreshOptions: Sendable {
         options.metricsPath = parsed[Self.metrics]
         options.monthlyBytes = parsed[Self.monthCap].map(Int64.init)
     }
-}
-
-extension String {
-    /// Of a file's path: where a file that replaces it is made, whatever link has its name now.
-    fileprivate var folder: String { String(self[..<(lastIndex(of: "/").map { index(after: $0) } ?? startIndex)]) }
 }
 
 extension RunOptions.LockPolicy {

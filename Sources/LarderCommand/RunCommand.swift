@@ -47,7 +47,7 @@ struct RunCommand {
             }
             let path = absolutePath(library.path)
             let failure = ProcessStart.replaceThisProcess(
-                by: parsed.operands,
+                by: ThisProgram.arguments(standingFor: parsed.operands),
                 variables: [
                     "LARDER_CURRENT": "\(path)/generations/\(held.number)",
                     "LARDER_GENERATION": "\(held.number.value)", "LARDER_LIBRARY": path,

@@ -27,7 +27,9 @@ final class RunPrinter: Sendable {
         self.style = style
         self.output = output
         self.summarize = summarize
-        display = ProgressDisplay(isLive: style.showsProgress)
+        // Where the events are on the screen, too, it would erase them.
+        display = ProgressDisplay(
+            isLive: style.showsProgress && !(output == .events && Terminal.isTerminal(STDOUT_FILENO)))
     }
 
     /// For a command that tells by itself what became of its work.

@@ -72,12 +72,14 @@ extension ScheduledCommand {
             )
         }
         let units = try systemdUnits()
-        let mode: mode_t = arguments.contains(where: Self.hasSecret) ? 0o600 : 0o644
+        let hasSecret = arguments.contains(where: Self.hasSecret)
         _ = try Directory.open(folder, create: true)
         return try units.map { unit in
             let path = "\(folder)/\(unit.name)"
-            let (place, name) = try Directory.placeForFile(named: path)
-            try place.replaceFile(name, with: Array(unit.text.utf8), mode: mode, flush: false)
+            let (place, name, replaced) = try Directory.placeForFile(named: path)
+            let mode = replaced.map { $0.mode & 0o777 } ?? 0o644
+            try place.replaceFile(
+                name, with: Array(unit.text.utf8), mode: hasSecret ? mode & 0o600 : mode, flush: false)
             return path
         }
     }
@@ -90,6 +92,7 @@ extension ScheduledCommand {
 
     /// systemd goes to the directory as the user, and knows no way to write a line break in its path.
     private func checkDirectory() throws(Problem) {
+        try checkIsSomewhere()
         guard !directory.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw Problem(
                 description:

@@ -42,6 +42,7 @@ struct ScheduledCommand {
     /// A line for `crontab -e`. What the run writes, of a failure, cron sends by mail.
     /// - Throws: where it can't be one line.
     func cronLine() throws(Problem) -> String {
+        try checkIsSomewhere()
         let command = (["cd", directory, "&&", program] + arguments).map { $0 == "&&" ? $0 : Self.shellQuoted($0) }
             .joined(separator: " ")
         guard !command.unicodeScalars.contains("\n") else {
@@ -50,6 +51,11 @@ struct ScheduledCommand {
         // crontab(5): an unescaped % ends the command.
         let line = command.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "\\%")
         return "\(cronTime) \(line)\n"
+    }
+
+    func checkIsSomewhere() throws(Problem) {
+        guard directory.utf8.first != UInt8(ascii: "/") else { return }
+        throw Problem(description: "the directory that this is run in was removed: run it in one that is there")
     }
 
     /// Without a window every hour, at a minute that differs from library to library, since all the world runs something at the full one.

@@ -33,7 +33,7 @@ struct VerifySignatureCommand {
         exitMeanings: Jobs.ExitCode.meant([
             .success: "signed with one of the keys, under this name",
             .failure: "it is, but standard output can't be written", .usage: "wrong usage, or a key that is none",
-            .unreadable: "the manifest, or its signature, can't be read",
+            .unreadable: "the manifest, or its signature, can't be read; or can't be checked on this machine",
             .refused: "the signature is none, another key's, or one of other bytes or another name",
         ]))
 
@@ -55,7 +55,7 @@ struct VerifySignatureCommand {
                 }
                 return .success
             } catch {
-                throw AuthoringProblem(.refused, "\(escapedText(path)): \(error)")
+                throw AuthoringProblem(error.isUndecided ? .unreadable : .refused, "\(escapedText(path)): \(error)")
             }
         } catch let error as AuthoringProblem {
             for line in error.lines { Console.writeError("larder: \(line)\n") }

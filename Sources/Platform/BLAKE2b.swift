@@ -4,10 +4,11 @@ import CCrypto
 package enum BLAKE2b {
     package static let digestBytes = 64
 
-    package static func digest(of bytes: [UInt8]) -> [UInt8] {
+    /// - Throws: where libcrypto doesn't offer it.
+    package static func digest(of bytes: [UInt8]) throws(AlgorithmMissing) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: digestBytes)
         guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_blake2b512(), nil) == 1 else {
-            preconditionFailure("libcrypto offers no BLAKE2b")
+            throw AlgorithmMissing(name: "BLAKE2b")
         }
         return digest
     }

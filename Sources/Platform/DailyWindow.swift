@@ -1,5 +1,3 @@
-import Glibc
-
 /// A part of every day in local time, `08:00-18:00`: from its first minute until before its last. One that ends before it begins goes on past
 /// midnight. Where the clocks change a minute may be missing, or come twice; the window has as much of it as the day has.
 package struct DailyWindow: Hashable, Sendable, CustomStringConvertible {
@@ -51,17 +49,5 @@ package struct DailyWindow: Hashable, Sendable, CustomStringConvertible {
 
     private static func text(_ minutes: Int) -> String {
         [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-    }
-}
-
-extension Timestamp {
-    /// The minute of the day, counted from midnight, that clocks on the wall show here.
-    package var localMinuteOfDay: Int {
-        var time = time_t(seconds)
-        var fields = tm()
-        // A run may outlive its time zone: a traveller's, say.
-        tzset()
-        localtime_r(&time, &fields)
-        return Int(fields.tm_hour) * 60 + Int(fields.tm_min)
     }
 }

@@ -20,7 +20,7 @@ extension Directory {
                 if status.kind == .directory {
                     children.append(try child(name, of: current, operation: "remove"))
                 } else {
-                    freedBytes = freedBytes.addingClamped(try directory.removeFile(name, status))
+                    freedBytes.addClamped(try directory.removeFile(name, status))
                 }
             }
             if children.isEmpty {
@@ -40,7 +40,7 @@ extension Directory {
         while let current = pending.popLast() {
             guard let status = try status(of: current) else { continue }
             guard status.kind == .directory else {
-                if status.linkCount == 1 { bytes = bytes.addingClamped(status.allocatedBytes) }
+                if status.linkCount == 1 { bytes.addClamped(status.allocatedBytes) }
                 continue
             }
             for name in try subdirectory(current).names() {

@@ -69,11 +69,31 @@ package final class Directory: Sendable {
     }
 
     /// The names directly beneath this directory, in no particular order, without `.` and `..`.
+    /// - Throws: also, with `ENAMETOOLONG`, where one is longer than Linux's own file systems have them: nothing can be done with it, and whoever
+    ///   took it for missing would be wrong.
     package func names() throws(SystemError) -> [RelativePath] {
-        var result: [RelativePath] = []
-        // The two that are no names of anything beneath, `.` and `..`, are no relative paths either.
-        try forEachName { name, _ in if let path = try? RelativePath(Array(name)) { result.append(path) } }
-        return result
+        var names = NameList()
+        try forEachName { name, _ in names.add(name) }
+        return try names.paths(in: name)
+    }
+
+    struct NameList {
+        private var paths: [RelativePath] = []
+        private var overlong: [UInt8]?
+
+        mutating func add(_ name: some Sequence<UInt8>) {
+            let name = Array(name)
+            do throws(PathProblem) { paths.append(try RelativePath(name)) } catch {
+                // The others that are no relative paths, `.` and `..`, are no names of anything beneath.
+                if error == .componentTooLong { overlong = name }
+            }
+        }
+
+        func paths(in directory: String) throws(SystemError) -> [RelativePath] {
+            guard let overlong else { return paths }
+            let subject = "\(directory)/\(escapedText(overlong))"
+            throw SystemError(code: ENAMETOOLONG, operation: "work with", subject: subject)
+        }
     }
 
     /// Calls `body` with each name directly beneath this directory, `.` and `..` too, in no particular order: for folders of so many files that a
@@ -84,8 +104,9 @@ package final class Directory: Sendable {
         let copy = larder_openat(descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard copy >= 0 else { throw .last("list", name) }
         guard let stream = fdopendir(copy) else {
+            let error = SystemError.last("list", name)
             close(copy)
-            throw .last("list", name)
+            throw error
         }
         defer { closedir(stream) }
         while true {
@@ -112,14 +133,25 @@ package final class Directory: Sendable {
     }
 
     /// Moves what is at `source` to `target` in `directory` in one step, replacing what is there unless `replacing` is false
-    /// (then fails with `EEXIST`).
+    /// (then fails with `EEXIST`). Where the file system can't refuse by itself (NFS, 9p, most of FUSE), that is looked at before: who relies on it
+    /// there holds a lock.
     package func rename(
         _ source: RelativePath, to target: RelativePath, in directory: Directory? = nil, replacing: Bool = true
     ) throws(SystemError) {
-        let flags = replacing ? 0 : larder_rename_noreplace
-        try withParents(source, directory ?? self, target) { from, old, to, new in
-            larder_renameat2(from, old, to, new, flags)
-        }.orThrow("rename", "\(subject(source)) to \(directory?.subject(target) ?? "\(target)")")
+        let holder = directory ?? self
+        func move(_ flags: UInt32) throws(SystemError) -> Int32 {
+            try withParents(source, holder, target) { from, old, to, new in
+                larder_renameat2(from, old, to, new, flags) == 0 ? 0 : errno
+            }
+        }
+        var code = try move(replacing ? 0 : larder_rename_noreplace)
+        if !replacing, code == EINVAL || code == ENOSYS {
+            code = try holder.status(of: target) == nil ? move(0) : EEXIST
+        }
+        guard code == 0 else {
+            let to = directory?.subject(target) ?? "\(target)"
+            throw SystemError(code: code, operation: "rename", subject: "\(subject(source)) to \(to)")
+        }
     }
 
     /// Swaps what is at the two paths, the second in `directory`, in one step; fails with `EINVAL` where the file system can't.
@@ -173,7 +205,7 @@ package final class Directory: Sendable {
     /// Flushes the directory's own entries to the disk: after it, what was renamed or linked here survives a power loss.
     package func synchronize() throws(SystemError) { try descriptor.synchronize() }
 
-    func subject(_ path: RelativePath) -> String { "\(name)/\(path)" }
+    func subject(_ path: RelativePath) -> String { OwnedDescriptor.name(of: path, in: name) }
 }
 
 extension SignedInteger {

@@ -5,6 +5,9 @@ extension Int64 {
         return overflow ? .max : sum
     }
 
+    /// Adds a count, up to the largest there is.
+    package mutating func addClamped(_ other: Int64) { self = addingClamped(other) }
+
     /// The product with a count, or the largest there is where that would be more; both are no less than zero.
     package func multipliedClamped(by count: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: count)

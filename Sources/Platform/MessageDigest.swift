@@ -7,7 +7,7 @@ package final class MessageDigest {
 
     /// - Returns: nil where libcrypto offers no such algorithm, as MD5 where only approved ones are allowed.
     package init?(_ algorithm: DigestAlgorithm) {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        guard let context = EVP_MD_CTX_new() else { giveUp("out of memory for a digest") }
         self.algorithm = algorithm
         self.context = context
         guard let type = EVP_get_digestbyname(algorithm.plainName), EVP_DigestInit_ex(context, type, nil) == 1 else {
@@ -26,7 +26,7 @@ package final class MessageDigest {
     package func finalize() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: algorithm.digestBytes)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1 else {
-            preconditionFailure("libcrypto could not end a digest")
+            giveUp("libcrypto could not end a digest")
         }
         return bytes
     }
@@ -41,19 +41,13 @@ package final class MessageDigest {
         didRead: (Int) -> Void = { _ in }
     ) throws(SystemError) -> (sizeBytes: Int64, digests: [DigestAlgorithm: [UInt8]])? {
         let running = algorithms.compactMap { MessageDigest($0) }
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { piece.deallocate() }
-        var done: Int64 = 0
-        while !isStopped() {
-            let count = try file.read(into: piece, at: done)
-            if count == 0 {
-                let digests = running.map { ($0.algorithm, $0.finalize()) }
-                return (done, Dictionary(uniqueKeysWithValues: digests))
-            }
-            for digest in running { digest.update(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
-            done += Int64(count)
-            didRead(count)
+        guard !isStopped() else { return nil }
+        let length = try file.forEachPiece(of: 1 << 20) { piece in
+            for digest in running { digest.update(piece) }
+            didRead(piece.count)
+            return !isStopped()
         }
-        return nil
+        guard !isStopped() else { return nil }
+        return (length, Dictionary(uniqueKeysWithValues: running.map { ($0.algorithm, $0.finalize()) }))
     }
 }

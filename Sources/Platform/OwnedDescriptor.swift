@@ -8,7 +8,12 @@ package final class OwnedDescriptor: Sendable {
     private let path: RelativePath?
 
     /// What it refers to, for messages; already safe to print. Put together when it is asked for: of most files nothing is ever said.
-    package var name: String { path.map { "\(base)/\($0)" } ?? base }
+    package var name: String { path.map { Self.name(of: $0, in: base) } ?? base }
+
+    /// A path beneath a folder, for messages.
+    static func name(of path: RelativePath, in folder: String) -> String {
+        folder.utf8.last == UInt8(ascii: "/") ? "\(folder)\(path)" : "\(folder)/\(path)"
+    }
 
     /// Takes over `rawValue`, which nobody else may close.
     package init(adopting rawValue: Int32, name: String) {
@@ -146,24 +151,6 @@ package final class OwnedDescriptor: Sendable {
         }
         try outcome.get()
         return bytes
-    }
-
-    /// Writes the whole file to `target`, from its start, in pieces of 256 KiB. The target stays its owner's.
-    package func copyAll(to target: Int32) throws(SystemError) {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-        defer { piece.deallocate() }
-        var offset: Int64 = 0
-        while true {
-            let count = try read(into: piece, at: offset)
-            if count == 0 { return }
-            offset += Int64(count)
-            var rest = UnsafeRawBufferPointer(rebasing: piece[..<count])
-            while !rest.isEmpty {
-                let written = retryingInterrupts { Glibc.write(target, rest.baseAddress, rest.count) }
-                guard written >= 0 else { throw .last("write", "the output") }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-        }
     }
 
     /// Cuts the file, or extends it with zeros, to `lengthBytes`.

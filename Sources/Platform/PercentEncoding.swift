@@ -13,3 +13,8 @@ package func percentDecoded(_ encoded: some Sequence<UInt8>) -> [UInt8] {
     }
     return result
 }
+
+extension UInt8 {
+    /// The triplet that stands for it: `%2F`.
+    var percentEncoded: String { (self < 0x10 ? "%0" : "%") + String(self, radix: 16, uppercase: true) }
+}

@@ -6,12 +6,12 @@ package enum ProcessStart {
     /// Starts a program whose descriptors 0, 1, 2, … are the given ones: it gets no other of ours, no blocked signal, and none ignored.
     /// - Parameters:
     ///   - command: a path, or a name that is looked up in `PATH`, and its arguments.
-    ///   - environment: `NAME=VALUE` each.
+    ///   - environment: `NAME=VALUE` each, in bytes: what isn't UTF-8 is handed on as it is.
     ///   - descriptors: nil for one that has nothing to read and takes all that is written. One that is given behind its own place must not be the
     ///     target of an earlier one.
     ///   - hasOwnGroup: whether signals of our terminal spare it.
     package static func spawn(
-        _ command: [String], environment: [String], descriptors: [Int32?], hasOwnGroup: Bool = false
+        _ command: [String], environment: [[UInt8]], descriptors: [Int32?], hasOwnGroup: Bool = false
     ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -36,7 +36,7 @@ package enum ProcessStart {
         let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var process: pid_t = 0
-        let code = withCStrings(command) { arguments in
+        let code = withCStrings(command.map { Array($0.utf8) }) { arguments in
             withCStrings(environment) { environment in
                 posix_spawnp(&process, command[0], &actions, &attributes, arguments, environment)
             }
@@ -48,36 +48,42 @@ package enum ProcessStart {
     /// Puts a program into the place of this one: it has our number, our terminal, and gets our signals. To be called before there are threads, and
     /// before signals are blocked or ignored, since it inherits that.
     /// - Parameters:
+    ///   - command: as bytes, as it was given to us.
     ///   - variables: put over our own environment.
     ///   - inherited: stays open, with the locks that are held on it, until the program, and all that it starts, closes it or ends.
     /// - Returns: why that can't be; else not at all.
     package static func replaceThisProcess(
-        by command: [String], variables: [String: String], inheriting inherited: OwnedDescriptor
+        by command: [[UInt8]], variables: [String: String], inheriting inherited: OwnedDescriptor
     ) -> SystemError {
         for (name, value) in variables { setenv(name, value, 1) }
         return withExtendedLifetime(inherited) {
             guard fcntl(inherited.rawValue, F_SETFD, 0) == 0 else { return .last("hand on", inherited.name) }
-            _ = withCStrings(command) { execvp(command[0], $0) }
-            return .last("start", escapedText(command[0]))
+            let code = withCStrings(command) { arguments in
+                _ = execvp(command[0].map { CChar(bitPattern: $0) } + [0], arguments)
+                return errno
+            }
+            return SystemError(code: code, operation: "start", subject: escapedText(command[0]))
         }
     }
 
     /// Our own environment with some variables put over it.
-    package static func environment(with variables: [String: String]) -> [String] {
-        var entries: [String] = []
+    package static func environment(with variables: [String: String]) -> [[UInt8]] {
+        let replaced = Set(variables.keys.map { Array($0.utf8) })
+        var entries: [[UInt8]] = []
         var entry = larder_environment()
-        while let text = entry?.pointee.map({ String(cString: $0) }) {
-            if variables[String(text.prefix { $0 != "=" })] == nil { entries.append(text) }
+        while let text = entry?.pointee {
+            let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            if !replaced.contains(Array(bytes.prefix { $0 != UInt8(ascii: "=") })) { entries.append(bytes) }
             entry = entry?.advanced(by: 1)
         }
-        return entries + variables.map { "\($0)=\($1)" }.sorted()
+        return entries + variables.map { "\($0)=\($1)" }.sorted().map { Array($0.utf8) }
     }
 
     /// Lends a null-terminated array of C strings.
     private static func withCStrings<Result>(
-        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+        _ strings: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
-        let copies = strings.map { strdup($0) }
+        let copies = strings.map { strdup($0.map { CChar(bitPattern: $0) } + [0]) }
         defer { for copy in copies { free(copy) } }
         return body(copies + [nil])
     }

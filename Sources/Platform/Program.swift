@@ -12,26 +12,25 @@ package struct Program: Sendable {
         case toStandardError
     }
 
-    /// Starts a program; nil where that can't be.
+    /// Starts a program.
     /// - Parameters:
     ///   - command: a path, or a name that is looked up in `PATH`, and its arguments.
     ///   - input: its standard input; nil: there is nothing in it.
     ///   - variables: put over our own environment.
     ///   - hasOwnGroup: whether signals of our terminal spare it.
-    package init?(
+    /// - Throws: why that can't be.
+    package init(
         _ command: [String], input: OwnedDescriptor? = nil, output: Output = .discarded,
         variables: [String: String] = [:], hasOwnGroup: Bool = false
-    ) {
+    ) throws(SystemError) {
         let outputs: [Int32?] =
             switch output {
             case .discarded: [nil, nil]
             case .toStandardError: [STDERR_FILENO, STDERR_FILENO]
             }
-        let started = try? ProcessStart.spawn(
+        process = try ProcessStart.spawn(
             command, environment: ProcessStart.environment(with: variables), descriptors: [input?.rawValue] + outputs,
             hasOwnGroup: hasOwnGroup)
-        guard let started else { return nil }
-        process = started
     }
 
     /// How a program ended.

@@ -9,7 +9,7 @@ package final class SHA256: @unchecked Sendable {
     private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
     package init() {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        guard let context = EVP_MD_CTX_new() else { giveUp("out of memory for a digest") }
         self.context = context
         reset()
     }
@@ -18,8 +18,7 @@ package final class SHA256: @unchecked Sendable {
 
     /// Starts anew, as if no byte had been seen.
     package func reset() {
-        let code = EVP_DigestInit_ex(context, Self.algorithm, nil)
-        precondition(code == 1, "libcrypto offers no SHA-256")
+        guard EVP_DigestInit_ex(context, Self.algorithm, nil) == 1 else { giveUp("libcrypto offers no SHA-256") }
     }
 
     package func update(_ bytes: UnsafeRawBufferPointer) {
@@ -31,7 +30,7 @@ package final class SHA256: @unchecked Sendable {
     package func finalize() -> SHA256Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = SHA256Digest(bytes: bytes) else {
-            preconditionFailure("libcrypto could not end a digest")
+            giveUp("libcrypto could not end a digest")
         }
         return digest
     }
@@ -51,18 +50,10 @@ package final class SHA256: @unchecked Sendable {
     package func update(
         from file: OwnedDescriptor, at offset: Int64 = 0, lengthBytes: Int64 = .max, isStopped: () -> Bool = { false }
     ) throws(SystemError) -> Int64 {
-        let pieceBytes = Int(min(1 << 20, max(1, lengthBytes)))
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 4096)
-        defer { piece.deallocate() }
-        var done: Int64 = 0
-        while done < lengthBytes, !isStopped() {
-            let wanted = Int(min(Int64(piece.count), lengthBytes - done))
-            let count = try file.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: piece[..<wanted]), at: offset + done)
-            if count == 0 { break }
-            update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-            done += Int64(count)
+        guard !isStopped() else { return 0 }
+        return try file.forEachPiece(of: 1 << 20, at: offset, lengthBytes: lengthBytes) { piece in
+            update(piece)
+            return !isStopped()
         }
-        return done
     }
 }

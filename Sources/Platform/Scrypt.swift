@@ -7,11 +7,16 @@ package enum Scrypt {
     ///   - parallelism: p.
     ///   - memoryLimitBytes: more than this is refused.
     /// - Returns: nil when libcrypto refuses: parameters out of range, or too much memory.
+    /// - Throws: where it refuses whatever the parameters are.
     package static func key(
         _ password: [UInt8], salt: [UInt8], cost: Int, parallelism: UInt64,
         memoryLimitBytes: UInt64, keyBytes: Int
-    ) -> [UInt8]? {
+    ) throws(AlgorithmMissing) -> [UInt8]? {
         guard (1..<63).contains(cost) else { return nil }
+        // The least that it takes: OpenSSL doesn't say why it refuses.
+        guard EVP_PBE_scrypt("", 0, salt, salt.count, 2, 8, 1, memoryLimitBytes, nil, 0) == 1 else {
+            throw AlgorithmMissing(name: "scrypt")
+        }
         var key = [UInt8](repeating: 0, count: keyBytes)
         let isMade = password.withUnsafeBytes { password in
             EVP_PBE_scrypt(

@@ -29,6 +29,6 @@ package enum URLCharacters {
     }
 
     package static func percentEncoded(_ scalar: Unicode.Scalar) -> String {
-        String(scalar).utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+        String(scalar).utf8.map(\.percentEncoded).joined()
     }
 }

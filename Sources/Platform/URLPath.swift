@@ -6,8 +6,7 @@ extension Sequence<UInt8> {
             if byte.isUnreserved || byte == UInt8(ascii: "/") {
                 encoded.append(byte)
             } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += ("%" + (byte < 0x10 ? "0" : "") + digits).utf8
+                encoded += byte.percentEncoded.utf8
             }
         }
         return String(decoding: encoded, as: UTF8.self)

@@ -10,7 +10,8 @@ package enum WindowsName {
     }
 
     private static let devices: Set<String> = {
-        let numbered = (1...9).flatMap { ["com\($0)", "lpt\($0)"] }
+        // Windows reads the superscripts of Latin-1 as digits, too.
+        let numbered = "123456789¹²³".flatMap { ["com\($0)", "lpt\($0)"] }
         return Set(["con", "prn", "aux", "nul"] + numbered)
     }()
 
@@ -20,12 +21,12 @@ package enum WindowsName {
         if let last = component.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") { return .end }
         // A device's name stays one whatever follows its first dot.
         let stem = component.prefix { $0 != UInt8(ascii: ".") }
-        guard isLikeDevice(bytes: stem.count) else { return nil }
+        guard (3...5).contains(stem.count) else { return nil }
         let name = String(decoding: stem, as: UTF8.self)
         return devices.contains(name.lowercased()) ? .device(name) : nil
     }
 
-    /// Whether a name is as long as those of devices.
+    /// Whether a name in ASCII is as long as those of devices.
     package static func isLikeDevice(bytes count: Int) -> Bool { (3...4).contains(count) }
 
     /// Whether a printable character stands in no name.
@@ -37,9 +38,4 @@ package enum WindowsName {
         default: false
         }
     }
-}
-
-extension String {
-    /// Equal for names that file systems which fold case take for the same: `String` itself compares canonical equivalents as equal.
-    package var caseFolded: String { uppercased().lowercased() }
 }

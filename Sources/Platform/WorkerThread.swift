@@ -20,9 +20,9 @@ package final class WorkerThread: Sendable {
         self.thread = thread
     }
 
-    /// The same for what can't be done without: the process ends where the system refuses a thread.
+    /// The same for what can't be done without: the process ends, and says why, where the system refuses a thread.
     package convenience init(name: String, _ body: @escaping @Sendable () -> Void) {
-        do throws(SystemError) { try self.init(ifGranted: name, body) } catch { preconditionFailure("\(error)") }
+        do throws(SystemError) { try self.init(ifGranted: name, body) } catch { giveUp(error) }
     }
 
     /// Waits until the body has returned. Not to be called from the thread itself.

@@ -162,7 +162,7 @@ struct ExtractionTests {
 
     @Test(
         "Names that other systems can't hold are refused when they must be portable",
-        arguments: ["con", "NUL.txt", "ab:c", "what?", "end.", "end ", "tab\t", "d/LPT1"])
+        arguments: ["con", "NUL.txt", "ab:c", "what?", "end.", "end ", "tab\t", "d/LPT1", "COM¹", "lpt³.txt"])
     func portableNames(name: String) throws {
         #expect(try Unpacking([.init(name, [1])]).error == nil)
         var policy = ExtractionPolicy()

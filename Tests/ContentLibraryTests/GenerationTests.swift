@@ -112,10 +112,26 @@ import Testing
         let fixture = try Fixture()
         let writer = try fixture.writer()
         let folder = "generations/\(try Sample().publish(by: writer).number)"
-        let own = ["..contents.1f", "museum/.gallery.new", "museum/..manifest.json.1f"]
-        let others = [".notes.1f", "museum/.other.new", "museum/notes"]
+        let digits = "001f2e3d4c5b6a79"
+        let own = ["..contents.\(digits)", "museum/.gallery.new", "museum/..manifest.json.\(digits)"]
+        let others = ["..contents.1f", ".notes.\(digits)", "museum/.other.new", "museum/notes"]
         for name in own + others { try fixture.temporary.write([], to: "library/\(folder)/\(name)") }
         #expect(try writer.library.strays() == others.map { "\(folder)/\($0)" })
+    }
+
+    /// A hidden file in the library's own folder may be somebody's: only what a killed run was about to put in the pin's place goes.
+    @Test func ofHiddenFilesOnlyThoseOfTheLibraryGo() throws {
+        let fixture = try Fixture()
+        _ = try fixture.writer()
+        let leftover = "library/.larder/.pin.001f2e3d4c5b6a79"
+        for path in [leftover, "library/.larder/.notes", "library/.larder/partial/.unnamed.001f2e3d4c5b6a79"] {
+            try fixture.temporary.write([], to: path)
+        }
+        #expect(try fixture.open().strays() == [".larder/.notes"])
+        let library = try fixture.writer().library
+        #expect(try library.strays() == [".larder/.notes"])
+        #expect(try library.partial.names().isEmpty)
+        #expect(access(fixture.temporary[leftover], F_OK) != 0)
     }
 
     @Test func aHalfMadeNextCurrentIsNotInTheWay() throws {

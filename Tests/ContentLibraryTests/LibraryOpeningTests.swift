@@ -149,7 +149,7 @@ import Testing
     @Test func aSetupThatWasCutShortIsCarriedOn() throws {
         let fixture = try Fixture()
         _ = try fixture.temporary.makeDirectory("library/.larder/staging")
-        _ = try fixture.temporary.makeDirectory("library/.larder/probe-1")
+        _ = try fixture.temporary.makeDirectory("library/.larder/.probe.0000000000000001")
         _ = try fixture.writer()
         #expect(
             try directoryEntries(FilePathBytes(fixture.temporary["library/.larder"])).map(\.description)

@@ -5,6 +5,7 @@
  *   FILECALLS_AT    a moment: the number of a call, from 1, or `OPERATION TEXT`, the first such call whose path has that text in it.
  *   FILECALLS_DO    what happens then, before the call: `kill`; `stop`, until somebody sends SIGCONT; `fail ERRNO`, that call alone; `fail-on ERRNO`,
  *                   that call and all after it.
+ *   FILECALLS_PLAIN if set, the file system has neither files without names nor renames that replace nothing, as NFS.
  *   FILECALLS_BOOT  what the program is told when it asks for the id of this boot.
  *
  * Names are written in hexadecimal. Works where the program calls the system's C library dynamically, and on 64-bit Linux. */
@@ -35,7 +36,7 @@ static long (*system_call)(long, ...);
 static const char *root, *moment, *action, *boot;
 static int log_file = -1;
 static unsigned long call_count;
-static bool was_reached;
+static bool was_reached, is_plain;
 
 __attribute__((constructor)) static void begin_watching(void) {
     system_call = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
@@ -45,6 +46,7 @@ __attribute__((constructor)) static void begin_watching(void) {
     moment = getenv("FILECALLS_AT");
     action = getenv("FILECALLS_DO");
     boot = getenv("FILECALLS_BOOT");
+    is_plain = getenv("FILECALLS_PLAIN") != NULL;
     const char *path = getenv("FILECALLS_LOG");
     if (path) log_file = (int)system_call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
@@ -206,6 +208,10 @@ static void note_bytes(ino_t inode, off_t offset, const void *bytes, size_t coun
 static long open_file(int directory, const char *path, struct open_how *how, bool is_extended) {
     if (boot && path && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0) path = boot;
     bool is_unnamed = (how->flags & O_TMPFILE) == O_TMPFILE;
+    if (is_plain && is_unnamed) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     bool may_change = (how->flags & (O_CREAT | O_TRUNC)) || is_unnamed;
     struct place place;
     bool is_ours = may_change && locate(directory, path, &place);
@@ -390,6 +396,10 @@ int linkat(int from, const char *source, int to, const char *target, int flags) 
 }
 
 static long rename_file(int from, const char *source, int to, const char *target, unsigned int flags) {
+    if (is_plain && flags != 0) {
+        errno = EINVAL;
+        return -1;
+    }
     struct place old, new;
     bool is_ours = locate(from, source, &old);
     if (is_ours && !find(to, target, &new)) {

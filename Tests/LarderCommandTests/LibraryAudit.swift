@@ -56,7 +56,7 @@ struct LibraryAudit {
         let library = try Library.open(path, for: .reading)
         var found = try ["partial", "staging"].flatMap { try names(".larder/\($0)") }
         found += try names("generations").filter { GenerationNumber($0.dropFirst("generations/".count).utf8) == nil }
-        found += try names(".larder").filter { $0.hasPrefix(".larder/probe-") || $0 == ".larder/next-current" }
+        found += try names(".larder").filter { $0.hasPrefix(".larder/.probe.") || $0 == ".larder/next-current" }
         let named = Set(
             try library.generations.addresses().flatMap { ["store/\($0)", "store/\($0).receipt"] })
         for manifest in try names("store") {

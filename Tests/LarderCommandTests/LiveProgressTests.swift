@@ -49,6 +49,21 @@ import Testing
         #expect(session.screen.count == (option == "--quiet" ? 0 : 1))
     }
 
+    /// Both go to one screen, and the display would erase them.
+    @Test func eventsOnTheTerminalAreNotErased() async throws {
+        let stock = try Stock()
+        stock.serveManifest([
+            stock.file("a", .pattern(lengthBytes: 300_000, seed: 1)) {
+                $0.altered { $1.paced(bytesPerSecond: 600_000) }
+            }
+        ])
+        let session = try await TerminalSession.run(
+            [try LarderProgram.path] + stock.arguments(["--json"]), columns: 80)
+        #expect(session.status == 0)
+        #expect(session.sent.contains(#""event":"run-finished""#) || session.sent.contains("{"), "\(session.sent)")
+        #expect(!session.sent.contains("\u{1b}"), "\(session.sent)")
+    }
+
     @Test func aFetchShowsHowFarItIs() async throws {
         let stock = try Stock()
         stock.server.serve(

@@ -42,6 +42,48 @@ import Testing
         #expect(judged.outputText.contains("\\tfile:m.json"), "\(judged)")
     }
 
+    /// A libcrypto that is told to offer only what is approved, and has nothing of that: it says nothing against a signature or a key.
+    @Test func whereNobodyCanTellNothingIsCalledWrong() async throws {
+        try await signer.sign(manifest)
+        let locked = try await Minisign(in: directory, named: "locked", password: "open sesame")
+        let password = try directory.write("open sesame\n".utf8, to: "password", mode: 0o600)
+        var environment = ChildProcess.inheritedEnvironment
+        environment["OPENSSL_CONF"] = try directory.write(
+            """
+            openssl_conf = all
+            [all]
+            alg_section = algorithms
+            [algorithms]
+            default_properties = fips=yes
+
+            """.utf8, to: "openssl.cnf")
+        let sign = ["manifest", "sign", manifest, "--secret-key"]
+        for (arguments, algorithm, code) in [
+            (["manifest", "verify-signature", manifest, "-P", signer.publicKey], "BLAKE2b", 66),
+            (sign + [signer.secretKeyPath], "Ed25519", 1),
+            (sign + [locked.secretKeyPath, "--password-file", password], "scrypt", 1),
+        ] as [([String], String, Int32)] {
+            let result = try await LarderProgram.run(arguments, environment: environment)
+            #expect(result.status == .exited(code) && result.problems.count == 1, "\(result)")
+            #expect(result.errorText.contains("libcrypto offers no \(algorithm) on this machine"), "\(result)")
+        }
+        // Nothing can be done without this one.
+        let sync = ["sync", manifest, "--library", directory["library"]]
+        let result = try await LarderProgram.run(sync, environment: environment)
+        #expect(result.status == .exited(1) && result.errorText == "error: libcrypto offers no SHA-256\n", "\(result)")
+    }
+
+    /// As ssh does; but a key may be meant to lie so.
+    @Test(arguments: [(0o644, true), (0o604, true), (0o640, false), (0o600, false)] as [(mode_t, Bool)])
+    func aKeyThatEverybodyMayReadIsToldOf(mode: mode_t, isTold: Bool) async throws {
+        try check(chmod(signer.secretKeyPath, mode), "chmod")
+        let signed = try await sign("--secret-key", signer.secretKeyPath)
+        #expect(signed.status == .exited(0), "\(signed)")
+        let warning =
+            "warning: everybody on this machine may read \(signer.secretKeyPath): chmod 600 makes it yours alone\n"
+        #expect(signed.errorText == (isTold ? warning : ""), "\(signed)")
+    }
+
     /// At minisign's cost: a second, and 1 GiB of memory.
     @Test func anEncryptedKeyNeedsItsPassword() async throws {
         let locked = try await Minisign(in: directory, named: "locked", password: "open sesame")

@@ -74,6 +74,24 @@ import Testing
         return Set(found.outputLines)
     }
 
+    /// systemd would go on looking for a unit that isn't there.
+    @Test func nothingIsTakenAwayWhileTheTimerIsEnabled() async throws {
+        try await install(try LarderProgram.path)
+        let files = try await installed()
+        let link = directory["root/etc/systemd/system/timers.target.wants/larder-refresh.timer"]
+        try directory.makeDirectory("root/etc/systemd/system/timers.target.wants")
+        try check(symlink("/opt/larder/lib/systemd/system/larder-refresh.timer", link), "symlink")
+        let environment = ["DESTDIR": directory["root"], "PREFIX": "/opt/larder", "PATH": "/usr/bin:/bin"]
+        let refused = try await ChildProcess.run("\(Self.packaging)/install", ["--remove"], environment: environment)
+        #expect(refused.status == .exited(1), "\(refused)")
+        #expect(refused.errorText.contains("systemctl disable --now larder-refresh.timer"), "\(refused)")
+        #expect(try await installed().isSuperset(of: files))
+        // One of somebody else's says nothing of ours.
+        unlink(link)
+        try check(symlink("/usr/lib/systemd/system/larder-refresh.timer", link), "symlink")
+        try await install("--remove")
+    }
+
     @Test func whatIsInstalledCanBeTakenAway() async throws {
         try await install(try LarderProgram.path)
         let files = try await installed()

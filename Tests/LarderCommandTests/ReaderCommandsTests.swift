@@ -50,6 +50,14 @@ import Testing
 
     // MARK: run
 
+    /// Neither is anything else than the bytes that it was given.
+    @Test func whatIsNoTextIsHandedOnAsItIs() async throws {
+        try await publish(seed: 1, serial: 1)
+        let script = #"b=$(printf 'a\377\376'); X=$b exec "$0" run -l "$1" -- sh -c 'printf "%s %s" "$X" "$1"' sh "$b""#
+        let result = try await ChildProcess.run("sh", ["-c", script, try LarderProgram.path, stock.library])
+        #expect(result.output == Array("a".utf8) + [0xFF, 0xFE, 0x20, 0x61, 0xFF, 0xFE], "\(result)")
+    }
+
     @Test func theProgramIsToldWhereItsGenerationIs() async throws {
         try await publish(seed: 1, serial: 1)
         let result = try await run(

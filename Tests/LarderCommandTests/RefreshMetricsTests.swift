@@ -50,6 +50,27 @@ import Testing
         #expect(Set(lines.filter { $0.hasPrefix("#") }).count == lines.count { $0.hasPrefix("#") })
     }
 
+    /// Hours of work would end with it.
+    @Test(arguments: ["", "folder", "folder/", "link"])
+    func whatCanBeNoFileIsRefusedAtOnce(name: String) async throws {
+        try stock.directory.makeDirectory("folder")
+        try check(symlink("elsewhere", stock.directory["link"]), "symlink")
+        let path = name.isEmpty ? "" : stock.directory[name]
+        let result = try await stock.refresh("--metrics", path)
+        #expect(result.status == .exited(64) && result.errorText.contains("--metrics"), "\(result)")
+        #expect(stock.server.log.isEmpty)
+    }
+
+    /// Whoever reads them goes on to.
+    @Test func metricsKeepTheirPermissions() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        let path = try stock.directory.write([], to: "larder.prom", mode: 0o640)
+        #expect(try await stock.refresh("--metrics", path).status == .exited(0))
+        var status = stat()
+        try check(stat(path, &status), "stat")
+        #expect(status.st_mode & 0o777 == 0o640 && status.st_size > 0)
+    }
+
     @Test func metricsThatCanNotBeWrittenAreAFailure() async throws {
         stock.serveManifest([stock.file("a", content)])
         let result = try await stock.refresh("--metrics", stock.directory["nowhere/larder.prom"])

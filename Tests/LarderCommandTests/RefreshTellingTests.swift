@@ -34,6 +34,26 @@ import Testing
         #expect(told.last == "2 +m/a m/c -m/b \(stock.library)")
     }
 
+    @Test func theCommandGetsTheEnvironmentByteForByte() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        let arguments = stock.refreshArguments(["--on-change", hook("$X")])
+        let script = #"X=$(printf 'a\377\376') exec "$@""#
+        let result = try await ChildProcess.run("sh", ["-c", script, "sh", try LarderProgram.path] + arguments)
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(try stock.directory.read("told") == [0x61, 0xFF, 0xFE, 0x0A])
+    }
+
+    /// Not everything that is called so is a shell.
+    @Test func whyTheCommandCanNotBeStartedIsTold() async throws {
+        stock.serveManifest([stock.file("a", content)])
+        var environment = ChildProcess.inheritedEnvironment
+        environment["PATH"] = stock.directory["nowhere"]
+        let result = try await LarderProgram.run(
+            stock.refreshArguments(["--on-change", "true"]), environment: environment)
+        #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+        #expect(result.errorText.contains("can't start sh: No such file or directory"), "\(result)")
+    }
+
     @Test func aCommandThatFailsIsRunAgainByTheNextRun() async throws {
         stock.serveManifest([stock.file("a", content)])
         let failed = try await stock.refresh("--on-change", hook("first", status: 3))

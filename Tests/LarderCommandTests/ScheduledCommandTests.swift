@@ -113,6 +113,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["--print-systemd", "--print-cron"])
+    func aDirectoryThatIsGoneIsNoneToBeStartedIn(option: String) async throws {
+        let folder = try stock.directory.makeDirectory("gone")
+        let arguments = stock.refreshArguments([option])
+        let script = #"rmdir "$PWD"; exec "$@""#
+        let refused = try await ChildProcess.run(
+            "sh", ["-c", script, "sh", try LarderProgram.path] + arguments, directory: folder)
+        #expect(refused.status == .exited(64) && refused.output.isEmpty, "\(refused)")
+        #expect(refused.errorText.contains("was removed"), "\(refused)")
+    }
+
     @Test func theOwnerOfTheLibraryRefreshesIt() async throws {
         try #require(geteuid() == 0 || userName(of: 12_345) == "12345")
         try stock.directory.makeDirectory("library")

@@ -115,7 +115,7 @@ import Testing
     func aURLLeadsToAFile(url: String, mirror: String, base: String?) throws {
         try folder.write("1".utf8, to: "d/é")
         let second = url.hasSuffix("nothing") ? #", "d/%C3%A9""# : ""
-        let url = url.replacing("HERE", with: resolvedPath(folder.path))
+        let url = url.replacing("HERE", with: ResolvedPath(folder.path).text)
         let old = Updating.manifest(
             #"{"id": "f", "kind": "files", "files": [{"path": "p", "urls": ["\#(url)"\#(second)]}]}"#,
             more: mirror.isEmpty ? "" : #""mirrors": ["\#(mirror)"], "#)

@@ -37,7 +37,7 @@ struct Updating {
         var options = ManifestUpdate.Options(created: Timestamp(seconds: 86400))
         (options.base, options.prunes) = (base, prunes)
         var sources = try ManifestSources(paths.map { folder[$0] })
-        let manifestFolder = Array(resolvedPath(place ?? folder.path).utf8)
+        let manifestFolder = ResolvedPath(place ?? folder.path).bytes
         let decoded = DecodedManifest(
             SourceText(name: "m.json", text: old), options: ManifestDecodingOptions(allowsFileURLs: true))
         if decoded.mirrors.isEmpty { _ = sources.setBase(manifestFolder) }

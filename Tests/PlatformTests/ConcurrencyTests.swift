@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -59,6 +60,21 @@ import Testing
         let state = Locked(1)
         #expect(throws: Failure.self) { try state.withLock { _ throws(Failure) in throw Failure() } }
         #expect(state.withLock { $0 } == 1)
+    }
+
+    /// Where a thread that can't be done without is refused, people are told in a release build, too.
+    @Test func whoCanNotGoOnSaysWhy() async {
+        let ended = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            // More than any machine has room for: then the system refuses.
+            var attributes = pthread_attr_t()
+            pthread_attr_init(&attributes)
+            pthread_attr_setstacksize(&attributes, 1 << 50)
+            let set = try #require(dlsym(nil, "pthread_setattr_default_np"))
+            _ = unsafeBitCast(set, to: (@convention(c) (UnsafeRawPointer) -> Int32).self)(&attributes)
+            _ = JobQueue(name: "test")
+        }
+        let line = String(decoding: ended?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(line.contains("error: can't start the thread test: "), "\(line)")
     }
 
     @Test func joiningWaitsForTheEnd() {

@@ -62,6 +62,12 @@ import Testing
         #expect(FileStatus(raw).linkCount == .max)
     }
 
+    @Test func sumsOfCountsEndAtTheLargestNumber() {
+        var sum: Int64 = .max - 1
+        for _ in 0..<2 { sum.addClamped(1) }
+        #expect(sum == .max && (Int64.max / 2).multipliedClamped(by: 3) == .max)
+    }
+
     @Test func anOpenFileGetsAnotherName() throws {
         let file = try open()
         try file.write([1])

@@ -50,6 +50,22 @@ import Testing
         #expect(try root.names().count == 255)
     }
 
+    /// Some file systems have them: what can't be named isn't passed over as if it weren't there.
+    @Test func aNameThatIsLongerThanLinuxHasThemIsNotHidden() throws {
+        var names = Directory.NameList()
+        for name in [".", "..", "a", String(repeating: "x", count: 256)] { names.add(name.utf8) }
+        let error = #expect(throws: Platform.SystemError.self) { try names.paths(in: "/media") }
+        #expect(error?.code == ENAMETOOLONG && error?.subject.hasPrefix("/media/xxx") == true)
+    }
+
+    @Test func whatLiesInTheRootIsNamedWithOneSlash() throws {
+        let error = #expect(throws: Platform.SystemError.self) {
+            try Directory.open("/").open("larder-none", flags: O_RDONLY)
+        }
+        #expect(error?.subject == "/larder-none")
+        #expect(try Directory.open("/").open("proc", flags: O_RDONLY | O_DIRECTORY).name == "/proc")
+    }
+
     @Test func aReplacedFileHasItsModeWhateverTheUmask() async throws {
         try await onOwnThread(umask: 0o077) { [root] in
             try root.replaceFile("file", with: [1], mode: 0o644, flush: true)

@@ -9,9 +9,18 @@ import Testing
     /// Also where the system refuses a descriptor that tells of the end.
     @Test(arguments: [true, false])
     func whatEndsInTimeIsLeftToItself(isSeenAtOnce: Bool) throws {
-        let program = try #require(Program(["sh", "-c", "exit 7"], hasOwnGroup: true))
+        let program = try Program(["sh", "-c", "exit 7"], hasOwnGroup: true)
         let descriptor = isSeenAtOnce ? program.openProcess() : nil
         #expect(program.wait(atMost: .seconds(60), unless: { false }, seeing: descriptor) == .exited(7))
+    }
+
+    @Test func whyAProgramCanNotBeStartedIsTold() throws {
+        let folder = try TemporaryDirectory()
+        try folder.write([], to: "text")
+        for (name, code) in [("none", ENOENT), ("text", EACCES), ("text/below", ENOTDIR)] {
+            let error = #expect(throws: Platform.SystemError.self) { try Program([folder[name]]) }
+            #expect(error?.code == code, "\(name)")
+        }
     }
 
     @Test(arguments: [true, false], [true, false])
@@ -23,7 +32,7 @@ import Testing
         let writing = Platform.OwnedDescriptor(adopting: ends[1], name: "a pipe")
         // The one in the background holds the pipe's end, too, and ignores a polite request.
         let script = "(trap '' TERM; while true; do sleep 1; done) <&0 & wait"
-        let program = try #require(Program(["sh", "-c", script], input: reading, hasOwnGroup: true))
+        let program = try Program(["sh", "-c", script], input: reading, hasOwnGroup: true)
         reading = nil
         let limit: Duration = isAskedTo ? .seconds(60) : .zero
         let descriptor = isSeenAtOnce ? program.openProcess() : nil

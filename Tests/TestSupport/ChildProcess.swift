@@ -57,7 +57,7 @@ package final class ChildProcess: Sendable {
         let (processID, pipes) = try spawnLock.hold {
             let pipes = try Pipes()
             let process = try ProcessStart.spawn(
-                command, environment: environment.map { "\($0.key)=\($0.value)" },
+                command, environment: environment.map { Array("\($0.key)=\($0.value)".utf8) },
                 descriptors: pipes.childEnds + inherited)
             return (process, pipes)
         }

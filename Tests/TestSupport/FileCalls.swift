@@ -32,15 +32,18 @@ package struct FileCalls {
     /// The environment of a program to be watched.
     /// - Parameters:
     ///   - log: where to write all calls, for ``RecordedCall``.
+    ///   - isPlain: whether the file system has neither files without names nor renames that replace nothing, as NFS.
     ///   - boot: a file with the id of the boot that the program takes this for.
     package func environment(
-        _ event: Event? = nil, at moment: Moment? = nil, log: String? = nil, boot: String? = nil
+        _ event: Event? = nil, at moment: Moment? = nil, log: String? = nil, boot: String? = nil,
+        isPlain: Bool = false
     ) -> [String: String] {
         var environment = ChildProcess.inheritedEnvironment
         environment["LD_PRELOAD"] = library
         environment["FILECALLS_ROOT"] = directory
         environment["FILECALLS_LOG"] = log
         environment["FILECALLS_BOOT"] = boot
+        environment["FILECALLS_PLAIN"] = isPlain ? "1" : nil
         environment["FILECALLS_AT"] = moment?.text
         environment["FILECALLS_DO"] = event?.text
         return environment

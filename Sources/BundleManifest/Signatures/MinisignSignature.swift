@@ -110,21 +110,11 @@ package struct MinisignSignature: Hashable, Sendable {
     package func verify(
         _ bytes: [UInt8], called name: String?, by keys: some Sequence<MinisignPublicKey>
     ) throws(SignatureError) -> MinisignPublicKey {
+        // Whoever makes keys can give two of them one id.
         let candidates = keys.filter { $0.id == keyID }
         guard !candidates.isEmpty else { throw .otherKey(keyID) }
-        let signed: [UInt8]
-        switch algorithm {
-        case .digest: signed = BLAKE2b.digest(of: bytes)
-        case .wholeFile:
-            // What is as long as a digest may be one: then the signature was made of the file it is the digest of.
-            guard bytes.count != BLAKE2b.digestBytes else { throw .otherBytes }
-            signed = bytes
-        }
-        // Whoever makes keys can give two of them one id.
-        guard let key = candidates.first(where: { Ed25519.isSignature(signature, of: signed, by: $0.point) }) else {
-            throw .otherBytes
-        }
-        guard Ed25519.isSignature(commentSignature, of: signature + Array(trustedComment.utf8), by: key.point) else {
+        guard let key = try signer(of: signedBytes(of: bytes), signature, among: candidates) else { throw .otherBytes }
+        guard try signer(of: signature + Array(trustedComment.utf8), commentSignature, among: [key]) != nil else {
             throw .otherComment
         }
         if let name {
@@ -132,5 +122,28 @@ package struct MinisignSignature: Hashable, Sendable {
             guard signed == name else { throw .otherName(signed) }
         }
         return key
+    }
+
+    /// What of a file is signed.
+    private func signedBytes(of bytes: [UInt8]) throws(SignatureError) -> [UInt8] {
+        switch algorithm {
+        case .digest:
+            do throws(AlgorithmMissing) { return try BLAKE2b.digest(of: bytes) } catch { throw .missing(error) }
+        case .wholeFile:
+            // What is as long as a digest may be one: then the signature was made of the file it is the digest of.
+            guard bytes.count != BLAKE2b.digestBytes else { throw .otherBytes }
+            return bytes
+        }
+    }
+
+    private func signer(
+        of message: [UInt8], _ signature: [UInt8], among keys: [MinisignPublicKey]
+    ) throws(SignatureError) -> MinisignPublicKey? {
+        do throws(AlgorithmMissing) {
+            for key in keys where try Ed25519.isSignature(signature, of: message, by: key.point) { return key }
+            return nil
+        } catch {
+            throw .missing(error)
+        }
     }
 }

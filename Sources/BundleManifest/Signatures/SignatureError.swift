@@ -18,6 +18,13 @@ package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible 
     case otherName(String)
     /// All is right, and the trusted comment doesn't say of which file it is: it may have been made of another one.
     case noName
+    /// Nobody can tell here whose it is.
+    case missing(AlgorithmMissing)
+
+    /// Whether nothing is known against the signature.
+    package var isUndecided: Bool {
+        if case .missing = self { true } else { false }
+    }
 
     package var description: String {
         switch self {
@@ -32,6 +39,7 @@ package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible 
             "the signature is of a file called '\(escapedText(name))'; sign it as it is called where it is read"
         case .noName:
             "the signature doesn't say of which file it is: minisign -t, and larder manifest sign always, can put 'file:' and the name into its trusted comment, with a tab before it where something else stands there"
+        case .missing(let algorithm): "its signature can't be checked: \(algorithm)"
         case .otherComment: "the signature's trusted comment was changed after it was signed"
         }
     }

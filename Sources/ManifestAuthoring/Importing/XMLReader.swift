@@ -26,7 +26,7 @@ final class XMLReader {
     /// - Parameter namespaces: those whose elements count.
     init(_ name: String, namespaces: [String], _ handler: any XMLHandler) {
         guard let parser = XML_ParserCreateNS(nil, XML_Char(bitPattern: Self.separator)) else {
-            preconditionFailure("out of memory for an XML parser")
+            giveUp("out of memory for an XML parser")
         }
         self.parser = parser
         self.name = name

@@ -28,7 +28,9 @@ package struct MinisignSecretKey: Sendable {
         let publicKey = secret.dropFirst(8 + Ed25519.keyBytes).prefix(Ed25519.keyBytes)
         // Behind these stands a checksum, BLAKE2b with 32 bytes, which libcrypto before 3.2 doesn't offer. That the public key is the one of the
         // seed tells as much of both, and of the password. The id alone it says nothing of: with a rotten one nobody takes the signatures.
-        guard Ed25519.publicKey(ofSeed: seed).map({ publicKey.elementsEqual($0) }) == true else {
+        let expected: [UInt8]
+        do throws(AlgorithmMissing) { expected = try Ed25519.publicKey(ofSeed: seed) } catch { throw .missing(error) }
+        guard publicKey.elementsEqual(expected) else {
             throw file.derivation == nil ? .notAKey("its two halves don't belong together") : .wrongPassword
         }
         (self.id, self.seed) = (MinisignKeyID(id), seed)
@@ -41,9 +43,14 @@ package struct MinisignSecretKey: Sendable {
     package func sign(
         _ bytes: [UInt8], trustedComment: String, untrustedComment: String
     ) throws(SecretKeyError) -> MinisignSignature {
-        guard let signature = Ed25519.signature(of: BLAKE2b.digest(of: bytes), seed: seed),
-            let commentSignature = Ed25519.signature(of: signature + Array(trustedComment.utf8), seed: seed)
-        else { throw .refused }
+        let signature: [UInt8]
+        let commentSignature: [UInt8]
+        do throws(AlgorithmMissing) {
+            signature = try Ed25519.signature(of: BLAKE2b.digest(of: bytes), seed: seed)
+            commentSignature = try Ed25519.signature(of: signature + Array(trustedComment.utf8), seed: seed)
+        } catch {
+            throw .missing(error)
+        }
         return MinisignSignature(
             algorithm: .digest, keyID: id, untrustedComment: untrustedComment, trustedComment: trustedComment,
             signature: signature, commentSignature: commentSignature)

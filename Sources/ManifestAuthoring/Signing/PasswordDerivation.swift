@@ -17,11 +17,15 @@ struct PasswordDerivation {
             throw .tooExpensive(bytes: memoryBytes, operations: operations)
         }
         let (cost, parallelism) = parameters
-        guard
-            let stream = Scrypt.key(
+        let stream: [UInt8]?
+        do throws(AlgorithmMissing) {
+            stream = try Scrypt.key(
                 password, salt: salt, cost: cost, parallelism: parallelism,
                 memoryLimitBytes: Self.memoryLimitBytes + (64 << 20), keyBytes: lengthBytes)
-        else { throw .notAKey("its costs make no sense") }
+        } catch {
+            throw .missing(error)
+        }
+        guard let stream else { throw .notAKey("its costs make no sense") }
         return stream
     }
 

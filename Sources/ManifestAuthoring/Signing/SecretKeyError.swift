@@ -1,3 +1,5 @@
+import Platform
+
 /// Why a secret key of minisign's can't be used.
 package enum SecretKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text says what isn't as it should be.
@@ -8,7 +10,8 @@ package enum SecretKeyError: Error, Hashable, Sendable, CustomStringConvertible 
     case wrongPassword
     /// A password takes more memory or time to try than we give it.
     case tooExpensive(bytes: UInt64, operations: UInt64)
-    case refused
+    /// Nobody can sign here, or read the key.
+    case missing(AlgorithmMissing)
 
     package var description: String {
         switch self {
@@ -17,7 +20,7 @@ package enum SecretKeyError: Error, Hashable, Sendable, CustomStringConvertible 
         case .wrongPassword: "the password is wrong, or the key is damaged"
         case .tooExpensive(let bytes, let operations):
             "to try a password takes \(bytes) bytes of memory and \(operations) operations, and no more than 2 GiB and \(PasswordDerivation.mostOperations) are spent on it: sign with a key that minisign -G made"
-        case .refused: "libcrypto refuses to sign with it"
+        case .missing(let algorithm): "it can't be used: \(algorithm)"
         }
     }
 }
