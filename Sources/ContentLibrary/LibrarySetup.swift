@@ -82,8 +82,7 @@ struct LibrarySetup {
 
     /// Whatever lies in a library is its own: it would be taken for an orphan there, or published over.
     private func refuseLibraryAround() throws(LibraryError) {
-        let place = resolvedPath(path)
-        guard let slash = place.lastIndex(of: "/"), let outer = Library.around(String(place[..<slash])) else { return }
+        guard let parent = ResolvedPath(path).parent, let outer = Library.around(parent.text) else { return }
         throw LibraryError(
             .unusablePlace,
             "\(escapedText(path)) lies in the library \(escapedText(outer)); name a folder outside of it")
