@@ -52,6 +52,25 @@ static inline int larder_openat(int directory, const char *path, int flags, unsi
 /* Shares the extents of `source` with `destination` where the file system can (FICLONE). */
 static inline int larder_clone(int destination, int source) { return ioctl(destination, FICLONE, source); }
 
+/* Which file an open one is (statx(2)): its number and, where the file system keeps that, the moment it was made, so that a copy is another one; and through which
+   mount it is seen, by a number that is never used again (STATX_MNT_ID_UNIQUE, 6.8), 0 where the kernel has none. */
+struct larder_file_birth {
+    uint64_t inode;
+    int64_t seconds;
+    uint32_t nanoseconds;
+    uint64_t mount;
+};
+static inline int larder_file_birth_of(int file, struct larder_file_birth *birth) {
+    const unsigned int unique_mount = 0x00004000U;
+    struct statx status;
+    if (statx(file, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME | unique_mount, &status) != 0) return -1;
+    birth->inode = status.stx_ino;
+    birth->seconds = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_sec : 0;
+    birth->nanoseconds = status.stx_mask & STATX_BTIME ? status.stx_btime.tv_nsec : 0;
+    birth->mount = status.stx_mask & unique_mount ? status.stx_mnt_id : 0;
+    return 0;
+}
+
 static const unsigned int larder_rename_noreplace = 1u << 0;
 static const unsigned int larder_rename_exchange = 1u << 1;
 

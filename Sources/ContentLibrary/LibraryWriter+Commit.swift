@@ -15,10 +15,11 @@ extension LibraryWriter {
         let address = origin.address
         state.withLock { _ = $0.unpublished.insert(address) }
         if let present = try find(origin) {
+            let renewed = try renew(present, sources: sources)
             try content.staging.discard()
             // What can't be removed now is removed with a later commit, or by `clean`.
             try? discardSalvage(of: address.bundle)
-            return present
+            return renewed
         }
         let receipt = Receipt(origin: origin, sources: sources, entries: content.entries)
         try translating { () throws(SystemError) in
@@ -33,6 +34,24 @@ extension LibraryWriter {
         state.withLock { _ = $0.damaged.remove(address) }
         try? discardSalvage(of: address.bundle)
         return StoredContent(address: address, store: library.store, header: receipt.header)
+    }
+
+    /// Notes what servers call content now that is here already and was fetched again: by that they are asked the next time. What nobody told
+    /// this time stays as it was known.
+    package func renew(
+        _ present: StoredContent, sources: [Receipt.Source]
+    ) throws(LibraryError) -> StoredContent {
+        guard let known = try? present.receipt(), known.sources.map(\.url) == sources.map(\.url) else { return present }
+        let renewed = zip(known.sources, sources).map { $1.validator ?? $1.delivery?.validator == nil ? $0 : $1 }
+        guard renewed != known.sources else { return present }
+        let receipt = Receipt(origin: known.header.origin, sources: renewed, entries: known.entries)
+        let staging = try makeStaging()
+        try translating { () throws(SystemError) in
+            defer { try? staging.discard() }
+            try writeReceipt(receipt, of: staging.names)
+            try moveReceipt(of: staging.names, to: present.address.name, in: openPlace(of: present.address.bundle))
+        }
+        return StoredContent(address: present.address, store: library.store, header: receipt.header)
     }
 
     /// Whether readers may be led there: then it is never missing.

@@ -72,7 +72,12 @@ public final class PartialFile: Sendable {
     private static func openLocked(_ location: Location) throws -> (OwnedDescriptor, FileStatus) {
         var looks = 0
         while true {
-            let file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT | O_NONBLOCK)
+            let file: OwnedDescriptor
+            do throws(SystemError) {
+                file = try location.directory.open(location.name, flags: O_RDWR | O_CREAT | O_NONBLOCK)
+            } catch {
+                throw [EISDIR, ELOOP, ENXIO].contains(error.code) ? noFile(location) : error
+            }
             guard try file.lock(exclusive: true) else {
                 // Whoever lists or purges what is paused has the lock for a moment.
                 guard looks < 20 else {
@@ -84,11 +89,16 @@ public final class PartialFile: Sendable {
             }
             // Between opening and locking, its last holder may have moved it away: then what we locked is no longer what the name means.
             let held = try file.status()
-            guard held.kind == .file else { throw DownloadError(.fileFailed, "\(location) is no regular file") }
+            guard held.kind == .file else { throw noFile(location) }
             if let named = try location.directory.status(of: location.name), named.identity == held.identity {
                 return (file, held)
             }
         }
+    }
+
+    private static func noFile(_ location: Location) -> DownloadError {
+        DownloadError(
+            .fileFailed, "\(location), where the bytes are to gather, is no regular file; remove what is there")
     }
 
     /// Whether the file had no other name when its lock was taken. One that has, as where a run was cut short that was putting it into a library, is

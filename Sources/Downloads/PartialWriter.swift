@@ -50,7 +50,7 @@ final class PartialWriter: Sendable {
             hasRecordOnDisk = record != .none
             if case .readable(var record) = record, plan.trust(in: record) != .none {
                 record.digest = plan.digest ?? record.digest
-                let held = record.believable(fileBytes: partial.found.sizeBytes, bootID: BootIdentity.current)
+                let held = partial.believable(by: record)
                 if held.upperBound <= record.totalBytes ?? plan.expectedBytes ?? .max {
                     (found, believed) = (held, record)
                 }
@@ -108,8 +108,8 @@ final class PartialWriter: Sendable {
         let mustRecord = ledger.withLock { ledger in
             begin(&ledger)
             guard var record = ledger.record else { return false }
-            // What a record says that an earlier boot wrote is believed only as far as it was flushed.
-            let mustRecord = record.mayHaveHoles || record.bootID != BootIdentity.current
+            // What a record says that an earlier boot wrote, or of another file, is believed only as far as it was flushed, if at all.
+            let mustRecord = record.mayHaveHoles || record != written(record)
             record.totalBytes = totalBytes
             record.held = found
             // What was flushed once and is gone may be written again, and isn't flushed then.
@@ -209,12 +209,20 @@ final class PartialWriter: Sendable {
                 // More may have been recorded meanwhile than was held when this began.
                 ledger.record?.held.formUnion(held)
                 if let flushed { ledger.record?.flushed = flushed }
-                ledger.record?.bootID = BootIdentity.current
+                ledger.record = ledger.record.map(written)
                 ledger.hasRecordOnDisk = true
                 return ledger.record
             }
             if let current { try partial.writeRecord(current) }
         }
+    }
+
+    /// A record as this process would write it of this file.
+    private func written(_ record: ResumeData) -> ResumeData {
+        let birth = partial.file.birth
+        var record = record
+        (record.bootID, record.file, record.mount) = (BootIdentity.current, birth?.file, birth?.mount)
+        return record
     }
 
     // MARK: End
@@ -259,7 +267,7 @@ final class PartialWriter: Sendable {
         }
         let whole = ByteRangeSet(prefixBytes: sizeBytes)
         if hasRecordOnDisk { try? writeRecord(held: whole) }
-        return ledger.withLock { ledger in ledger.record?.canBeResumed == true ? ledger.record : nil }
+        return ledger.withLock { ledger in ledger.record.flatMap { $0.canBeResumed ? written($0) : nil } }
     }
 
     /// Whether there is a record on the disk.

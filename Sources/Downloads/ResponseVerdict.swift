@@ -86,7 +86,6 @@ struct ResumePoint {
         guard positions.lowerBound == offsetBytes else {
             return .fail(invalidPart("the server sent a part from \(positions.lowerBound) instead of \(offsetBytes)"))
         }
-        if let mismatch = mismatch(range.totalBytes, response) { return .fail(mismatch) }
         let known = record?.totalBytes ?? expectedBytes
         if let known, let total = range.totalBytes, known != total { return .fail(changed("its length")) }
         if let difference = difference(response) { return .fail(changed(difference)) }
@@ -96,19 +95,15 @@ struct ResumePoint {
 
     private func whole(_ response: TransferResponse) -> ResponseVerdict {
         let total = response.contentLengthBytes
-        if let mismatch = mismatch(total, response) { return .fail(mismatch) }
+        if let total, let expectedBytes, total != expectedBytes {
+            let offer = "the server offers \(total) bytes where \(expectedBytes) were asked for"
+            return .fail(AttemptFailure(.sizeMismatch, offer + response.hint, .nextSource))
+        }
         if let coding = response.compression, !isProvenByDigest, expectedBytes == nil, !isNamedCompressed(response) {
             let offer = "the server sends it compressed (\(coding)), though it was asked for the bytes as they are"
             return .fail(AttemptFailure(.invalidResponse, offer, .nextSource))
         }
         return .fresh(totalBytes: total ?? expectedBytes)
-    }
-
-    /// Where callers know how long the asset is, and the server says otherwise.
-    private func mismatch(_ totalBytes: Int64?, _ response: TransferResponse) -> AttemptFailure? {
-        guard let totalBytes, let expectedBytes, totalBytes != expectedBytes else { return nil }
-        let offer = "the server offers \(totalBytes) bytes where \(expectedBytes) were asked for"
-        return AttemptFailure(.sizeMismatch, offer + response.hint, .nextSource)
     }
 
     private func isNamedCompressed(_ response: TransferResponse) -> Bool {
@@ -117,9 +112,9 @@ struct ResumePoint {
 
     /// RFC 9110 §15.5.17: `bytes */N` tells the length. Where it is what is held, the download had only missed its own end.
     private func unsatisfiable(_ response: TransferResponse) -> ResponseVerdict {
-        let told = (response.contentRange ?? nil)?.totalBytes
-        if let mismatch = mismatch(told, response) { return .fail(mismatch) }
-        guard let total = told, total == heldBytes else { return .fail(changed("its length")) }
+        guard let total = (response.contentRange ?? nil)?.totalBytes, total == heldBytes else {
+            return .fail(changed("its length"))
+        }
         if let known = record?.totalBytes ?? expectedBytes, known != total { return .fail(changed("its length")) }
         // An error needn't carry validators; the ones it does carry count.
         if trust == .sameSource, let held = record?.entityTag, let now = response.entityTag, held != now {

@@ -26,6 +26,9 @@ struct ResumeData: Hashable, Sendable {
     var mayHaveHoles: Bool
     /// The boot in which the record was written. In the same boot a file without holes says itself how much there is.
     var bootID: String
+    /// Which file the record is about, and through which mount it was written (`FileBirth`); nil where that was unknown.
+    var file: String?
+    var mount: String?
 
     /// Whether anything can tell that bytes fetched later belong to these.
     var canBeResumed: Bool { validator != nil || digest != nil }
@@ -42,6 +45,24 @@ struct ResumeData: Hashable, Sendable {
         let believable = (isSameBoot ? held : flushed).intersection(ByteRangeSet(prefixBytes: fileBytes))
         // Each of them costs a request.
         return believable.contiguousBytes > 0 ? believable.limited(to: Self.maximumRanges) : ByteRangeSet()
+    }
+}
+
+extension PartialFile {
+    /// What of the file can be believed by its record.
+    ///
+    /// Where it isn't the file that the record is about, it was copied, perhaps while a run was at work: bytes and record needn't belong together,
+    /// and only a digest could tell. Where the disk was mounted anew, or what was said to be held never came to it, the kernel has lost something
+    /// since: what was flushed is there.
+    func believable(by record: ResumeData) -> ByteRangeSet {
+        let birth = file.birth
+        let isCopy = record.file != nil && record.file != birth?.file
+        if isCopy, record.digest == nil { return ByteRangeSet() }
+        let isOfThisMount = !isCopy && (record.mount == nil || record.mount == birth?.mount)
+        let bootID = isOfThisMount ? BootIdentity.current : ""
+        let held = record.believable(fileBytes: found.sizeBytes, bootID: bootID)
+        guard record.mayHaveHoles, !held.ranges.allSatisfy(file.hasBytes) else { return held }
+        return record.believable(fileBytes: found.sizeBytes, bootID: "")
     }
 }
 
@@ -73,6 +94,8 @@ extension ResumeData {
                 record.member("flushedBytes", flushed.contiguousBytes)
             }
             record.member("boot", bootID)
+            record.member("file", file)
+            record.member("mount", mount)
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }
@@ -114,6 +137,8 @@ extension ResumeData {
         digest = root["sha256"]?.string.flatMap(SHA256Digest.init(hex:))
         self.held = held
         bootID = boot
+        file = root["file"]?.string
+        mount = root["mount"]?.string
     }
 
     /// Pairs of positions, in order; nil for anything else.

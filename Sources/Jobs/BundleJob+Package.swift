@@ -144,12 +144,12 @@ extension BundleJob {
             try file.refuseHTMLPage(insteadOf: bundle.isUnpacked ? .archive : .file(named: package.keptName))
         }
         let origin = try origin(digests: [file.digest])
-        if let stored = try stored(origin) {
+        let source = fetcher.receiptSource(of: package.source, file)
+        if let stored = try stored(origin, from: [source]) {
             try? product?.staging.discard()
             try? writer.discardSalvage(of: plan.address)
             return stored
         }
-        let source = fetcher.receiptSource(of: package.source, file)
         return try staged(in: product?.staging, previous: previous) { staging throws(BundleFailure) in
             let digests =
                 if let product { try accepted(product.unpacked, of: file) } else {

@@ -150,7 +150,7 @@ struct BundleJob: Sendable {
         _ staging: Staging, _ digests: [RelativePath: SHA256Digest], _ origin: Receipt.Origin,
         _ sources: [Receipt.Source], sharing: ContentSharing?
     ) throws(BundleFailure) -> StoredContent {
-        if let stored = try stored(origin) {
+        if let stored = try stored(origin, from: sources) {
             try? staging.discard()
             try? writer.discardSalvage(of: plan.address)
             return stored
@@ -191,8 +191,14 @@ struct BundleJob: Sendable {
         }
     }
 
-    func stored(_ origin: Receipt.Origin) throws(BundleFailure) -> StoredContent? {
-        do throws(LibraryError) { return try writer.find(origin) } catch { throw BundleFailure(error) }
+    /// What is in the store already of what was fetched, with what its servers call it now.
+    func stored(_ origin: Receipt.Origin, from sources: [Receipt.Source]) throws(BundleFailure) -> StoredContent? {
+        do throws(LibraryError) {
+            guard let present = try writer.find(origin) else { return nil }
+            return try writer.renew(present, sources: sources)
+        } catch {
+            throw BundleFailure(error)
+        }
     }
 
     func origin(digests: [SHA256Digest]) throws(BundleFailure) -> Receipt.Origin {

@@ -97,7 +97,10 @@ struct ContentVerifier: Sendable {
         do {
             return .content(content, identity, try ContentInspection(content, after: position))
         } catch {
-            guard content.identity == identity else { return .gone }
+            // A run may be collecting it, whose receipt goes first.
+            guard let identity, content.identity == identity else {
+                return try library.damageOfUnbelieved(address).map(Opened.damaged) ?? .gone
+            }
             return .damaged(
                 error.code == .damaged
                     ? ContentDamage(nil, .receipt(error.message)) : ContentDamage(nil, .unreadable(error.message)))

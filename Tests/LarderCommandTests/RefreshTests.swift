@@ -49,6 +49,24 @@ import Testing
         #expect(run.events.first { $0.name == "manifest.loaded" }?["serial"] == 2, "\(run)")
     }
 
+    /// As where a file was put there again, or a server behind a balancer has tags of its own.
+    @Test(arguments: [true, false]) func theSameBytesUnderAnotherTagAreFetchedOnce(isArchive: Bool) async throws {
+        let body = isArchive ? storedZip(["x.txt": Array("x".utf8)]) : content.bytes()
+        stock.serveManifest([
+            isArchive ? stock.archive("bare", body, hasDigest: false) : stock.file("bare", content, hasDigest: false)
+        ])
+        let path = isArchive ? "/bare.zip" : "/bare.bin"
+        stock.server.serve(path, Resource(.bytes(body), etag: "\"v1\""))
+        #expect(try await stock.refresh().status == .exited(0))
+        stock.server.serve(path, Resource(.bytes(body), etag: "\"v2\""))
+        #expect(try await stock.refresh().status == .exited(0))
+        #expect(try await stock.refresh().status == .exited(0))
+        let asked = stock.server.exchanges(path)
+        #expect(asked.map(\.status) == [200, 200, 304])
+        #expect(asked.last?.request["If-None-Match"] == "\"v2\"")
+        #expect(try await LarderProgram.run(["verify", "--library", stock.library]).status == .exited(0))
+    }
+
     @Test func whatHasNoDigestIsStillAskedFor() async throws {
         stock.serveManifest([stock.file("a", content), stock.file("bare", content, hasDigest: false)])
         #expect(try await stock.refresh().status == .exited(0))
