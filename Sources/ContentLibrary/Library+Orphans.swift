@@ -87,6 +87,8 @@ extension Library {
             (generationsDirectory, $0)
         }
         found += try partial.temporarySiblings(of: UnnamedFile.stem).map { (partial, $0) }
+        // A record that was being replaced, or bytes that were being copied apart from another name of theirs.
+        found += try partial.temporarySiblings(ofNamesEnding: [".part", ".part.resume"]).map { (partial, $0) }
         for name in [LibraryLayout.probe, LibraryLayout.pin] {
             found += try internals.temporarySiblings(of: name).map { (internals, $0) }
         }

@@ -24,6 +24,16 @@ extension Directory {
         }
     }
 
+    /// The same of all names that end with one of these, none of which was too long.
+    package func temporarySiblings(ofNamesEnding endings: [String]) throws(SystemError) -> [RelativePath] {
+        try names().filter { other in
+            let stem = other.bytes.dropLast(randomDigits)
+            return other.bytes.suffix(randomDigits).allSatisfy("0123456789abcdef".utf8.contains)
+                && stem.first == UInt8(ascii: ".")
+                && endings.contains { stem.reversed().starts(with: "\($0).".utf8.reversed()) }
+        }
+    }
+
     /// `.NAME.`, the name cut where it is too long, and not within a character: file systems that know what is UTF-8 take nothing else.
     private func beginning(of name: RelativePath) -> [UInt8] {
         let room = RelativePath.maximumComponentBytes - 2 - randomDigits

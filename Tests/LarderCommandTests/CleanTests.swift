@@ -66,6 +66,16 @@ import Testing
         #expect(try await clean().outputText == "nothing to remove\n")
     }
 
+    /// A kill came while a record was being replaced, or bytes were being copied.
+    @Test(arguments: [".part", ".part.resume"]) func whatWasToReplaceAPartialGoes(_ ending: String) async throws {
+        #expect(try await stock.sync().status == .exited(0))
+        let partial = "\(stock.library)/.larder/partial"
+        let left = ".\(film.sha256)\(ending).0123456789abcdef"
+        for name in [left, ".theirs\(ending).0123456789abcdeg"] { try writeFile([1], to: "\(partial)/\(name)") }
+        #expect(try await clean().status == .exited(0))
+        #expect(try names(".larder/partial") == [".theirs\(ending).0123456789abcdeg"])
+    }
+
     @Test func aDryRunTellsTheSameAndTouchesNothing() async throws {
         try await leave()
         let before = try names("store/m/small")
