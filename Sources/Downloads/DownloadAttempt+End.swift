@@ -48,7 +48,8 @@ extension DownloadAttempt {
 
     /// Where a reply ended too early, what it was may tell why.
     private func explained(_ failure: AttemptFailure) -> AttemptFailure {
-        guard failure.error.code == .transportFailure, let hint = response?.hint, !hint.isEmpty else { return failure }
+        guard [.transportFailure, .sizeMismatch].contains(failure.error.code), let hint = response?.hint, !hint.isEmpty
+        else { return failure }
         return failure.explained(by: hint)
     }
 

@@ -99,7 +99,7 @@ struct RefreshOptions: Sendable {
             // What is missing may be there at the end, when it is written.
             guard let error = error as? SystemError, [EISDIR, EEXIST, ENAMETOOLONG].contains(error.code) else { return }
             throw parsed.usageError(
-                "\(shown) is no name for a file, or of something else; name one, such as larder.prom")
+                "\(shown) names a folder, or what is no file; name a file, such as larder.prom")
         }
     }
 

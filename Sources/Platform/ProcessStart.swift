@@ -58,11 +58,23 @@ package enum ProcessStart {
         for (name, value) in variables { setenv(name, value, 1) }
         return withExtendedLifetime(inherited) {
             guard fcntl(inherited.rawValue, F_SETFD, 0) == 0 else { return .last("hand on", inherited.name) }
-            let code = withCStrings(command) { arguments in
+            var code = withCStrings(command) { arguments in
                 _ = execvp(command[0].map { CChar(bitPattern: $0) } + [0], arguments)
                 return errno
             }
+            // A folder of `PATH` that may not be looked into is no program that may not be run.
+            if code == EACCES, !isSomewhere(command[0]) { code = ENOENT }
             return SystemError(code: code, operation: "start", subject: escapedText(command[0]))
+        }
+    }
+
+    /// Whether there is such a file, be it a path or beneath a folder of `PATH`, as far as it can be seen.
+    private static func isSomewhere(_ name: [UInt8]) -> Bool {
+        let slash = UInt8(ascii: "/")
+        if name.contains(slash) { return true }
+        let folders = getenv("PATH").map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
+        return folders.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).contains { folder in
+            access((folder + [slash] + name).map { CChar(bitPattern: $0) } + [0], F_OK) == 0
         }
     }
 

@@ -126,6 +126,11 @@ import Testing
     @Test func whatCannotBeRunIsToldAsShellsDo() async throws {
         try await publish(seed: 1, serial: 1)
         #expect(try await run("larder-has-no-such-program").status == .exited(127))
+        // As where a folder of `PATH` is a file, or may not be looked into.
+        let path = "\(try stock.directory.write([], to: "no-folder")):/usr/bin:/bin"
+        let nobody = try await LarderProgram.run(
+            ["run", "--library", stock.library, "--", "larder-has-no-such-program"], environment: ["PATH": path])
+        #expect(nobody.status == .exited(127), "\(nobody)")
         #expect(try await run(stock.library).status == .exited(126))
         let nowhere = try await LarderProgram.run(["run", "--library", stock.directory["nowhere"], "--", "true"])
         #expect(nowhere.status == .exited(66), "\(nowhere)")

@@ -32,7 +32,8 @@ import Testing
         let pipe = stock.directory["larder.prom"]
         try #require(mkfifo(pipe, 0o600) == 0)
         let result = try await stock.refresh("--metrics", pipe)
-        #expect(result.status == .exited(1) && result.problems.count == 1, "\(result)")
+        #expect(result.status == .exited(64) && result.errorText.contains(pipe), "\(result)")
+        #expect(try stock.published().isEmpty, "it is told before the run")
         var status = stat()
         #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
