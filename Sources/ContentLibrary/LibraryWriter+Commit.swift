@@ -15,7 +15,7 @@ extension LibraryWriter {
         let address = origin.address
         state.withLock { _ = $0.unpublished.insert(address) }
         if let present = try find(origin) {
-            let renewed = try renew(present, sources: sources)
+            let renewed = renew(present, sources: sources)
             try content.staging.discard()
             // What can't be removed now is removed with a later commit, or by `clean`.
             try? discardSalvage(of: address.bundle)
@@ -37,19 +37,18 @@ extension LibraryWriter {
     }
 
     /// Notes what servers call content now that is here already and was fetched again: by that they are asked the next time. What nobody told
-    /// this time stays as it was known.
-    package func renew(
-        _ present: StoredContent, sources: [Receipt.Source]
-    ) throws(LibraryError) -> StoredContent {
+    /// this time stays as it was known, and so does all where it can't be written: the content is here, and would be fetched once more.
+    package func renew(_ present: StoredContent, sources: [Receipt.Source]) -> StoredContent {
         guard let known = try? present.receipt(), known.sources.map(\.url) == sources.map(\.url) else { return present }
         let renewed = zip(known.sources, sources).map { $1.validator ?? $1.delivery?.validator == nil ? $0 : $1 }
-        guard renewed != known.sources else { return present }
+        guard renewed != known.sources, let staging = try? makeStaging() else { return present }
+        defer { try? staging.discard() }
         let receipt = Receipt(origin: known.header.origin, sources: renewed, entries: known.entries)
-        let staging = try makeStaging()
-        try translating { () throws(SystemError) in
-            defer { try? staging.discard() }
+        do throws(SystemError) {
             try writeReceipt(receipt, of: staging.names)
             try moveReceipt(of: staging.names, to: present.address.name, in: openPlace(of: present.address.bundle))
+        } catch {
+            return present
         }
         return StoredContent(address: present.address, store: library.store, header: receipt.header)
     }

@@ -129,7 +129,7 @@ public final class DownloadedFile: Sendable {
                 return try directory.link(partial.file, at: path)
             } catch {
                 // Gone meanwhile, on another file system, or on one without hard links: the copy below.
-                guard [ENOENT, EXDEV, EPERM, EMLINK, EOPNOTSUPP].contains(error.code) else { throw error }
+                guard [ENOENT, EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS].contains(error.code) else { throw error }
             }
         }
         try directory.placeCopy(of: partial.file, at: path, mode: mode, flush: false)

@@ -194,8 +194,7 @@ struct BundleJob: Sendable {
     /// What is in the store already of what was fetched, with what its servers call it now.
     func stored(_ origin: Receipt.Origin, from sources: [Receipt.Source]) throws(BundleFailure) -> StoredContent? {
         do throws(LibraryError) {
-            guard let present = try writer.find(origin) else { return nil }
-            return try writer.renew(present, sources: sources)
+            return try writer.find(origin).map { writer.renew($0, sources: sources) }
         } catch {
             throw BundleFailure(error)
         }
